@@ -1,0 +1,93 @@
+# Every target installs what it needs first. `make` alone prints this list.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+STAMP := $(VENV)/.installed
+RULE ?=
+
+DEMO := build/gpt3-175b.bundle.json
+DEMO_REPORT := build/gpt3-175b.report.json
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck bench mutate wheel clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## create .venv and install everything into it
+
+# PYTHON, when given, is taken as it is; otherwise the first interpreter that is new enough.
+$(STAMP): pyproject.toml
+	@for python in $${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do \
+	    if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	    echo "Blueprint needs Python 3.11 or newer and found none. Install one, or name it: make setup PYTHON=/path/to/python3" >&2; \
+	    exit 1; \
+	fi; \
+	echo "Installing into $(VENV) with $$($$found --version)"; \
+	$$found -m venv $(VENV) || { \
+	    echo "Python could not create $(VENV). On Debian and Ubuntu, install the package python3-venv and try again." >&2; \
+	    exit 1; \
+	}
+	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev,recheck]'
+	@touch $(STAMP)
+
+demo: $(STAMP) ## derive one GPT-3 175B training block and verify it
+	@mkdir -p build
+	$(BIN)/blueprint derive training --model gpt3-175b --tensor 8 --pipeline 8 --data 8 --microbatch 1 --sequence 2048 \
+	    --dtype bfloat16 --recompute selective --communication sequence-parallel -o $(DEMO)
+	$(BIN)/blueprint verify $(DEMO) --report json=$(DEMO_REPORT)
+
+test: $(STAMP) ## run all tests
+	@$(PY) -m pytest
+
+check: static cover ## everything: static checks, then the tests with coverage
+
+static: format lint type arch trusted proofs ## every check that runs no test
+
+fmt: $(STAMP) ## format the code and mend what can be mended
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+format: $(STAMP) ## check the formatting
+	@$(BIN)/ruff format --check .
+
+lint: $(STAMP) ## check the style
+	@$(BIN)/ruff check .
+
+type: $(STAMP) ## check the types
+	@$(BIN)/mypy
+
+arch: $(STAMP) ## check the direction of imports
+	@$(BIN)/lint-imports --no-logo --no-cache
+
+trusted: $(STAMP) ## count the trusted core against its caps
+	@$(PY) tests/tools/trusted_lines.py
+
+proofs: $(STAMP) ## re-decide every recorded proof and compare it with the rules
+	@$(BIN)/blueprint prove --check
+
+cover: $(STAMP) ## run all tests with the coverage floor
+	@$(PY) -m pytest --cov --cov-report=term-missing:skip-covered
+
+prove: $(STAMP) ## prove and record the rules (RULE=family.name for one)
+	@$(BIN)/blueprint prove $(RULE)
+
+recheck: $(STAMP) ## re-decide the recorded obligations with cvc5, without Blueprint
+	@$(PY) proofs/recheck.py
+
+bench: $(STAMP) ## measure time and memory against their targets
+	@$(PY) tests/bench/bench.py
+
+mutate: $(STAMP) ## plant faults and count those that are caught
+	@$(PY) tests/mutation/mutate.py
+
+wheel: $(STAMP) ## build the wheel into dist/
+	@$(PY) -m build --wheel --no-isolation
+
+clean: ## remove everything that was built, .venv included
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov
+	find blueprint rules proofs tests -name __pycache__ -type d -prune -exec rm -rf {} +

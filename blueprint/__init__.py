@@ -1,0 +1,1 @@
+"""Blueprint: machine-checked derivations of distributed model plans."""

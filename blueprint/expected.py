@@ -1,0 +1,259 @@
+"""What the rules demand of a target snapshot, as a function of the source snapshot and the bindings alone.
+
+The target is never looked at here. Every relation that must exist is listed with its exact targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from blueprint.case import Case, case_of
+from blueprint.ir.common import Axis, DType, Role
+from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
+from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
+from blueprint.ir.request import Request
+from blueprint.rule import (
+    AllParameters,
+    EachTask,
+    EachValue,
+    Layout,
+    OperationSource,
+    PassRule,
+    Ref,
+    Slot,
+    TaskTarget,
+    TensorTarget,
+    ValueSource,
+    Version,
+)
+
+ALWAYS_SPLIT = frozenset({Axis.HEADS, Axis.KEY_VALUE_HEADS, Axis.FEEDFORWARD})
+"""Axes that the tensor-parallel group divides wherever they occur."""
+
+
+@dataclass(frozen=True)
+class ExpectedTensor:
+    """One distributed value that must exist."""
+
+    name: str
+    value: ModelValue
+    role: Role
+    dtype: DType
+    split: tuple[Axis, ...]
+    partial: bool
+
+
+@dataclass(frozen=True)
+class ExpectedTask:
+    """One distributed task that must exist, and the operation or values that it comes from."""
+
+    name: str
+    target: TaskTarget
+    kind: OperationKind | None
+    operation: Operation | None
+    values: tuple[ModelValue, ...]
+
+
+@dataclass(frozen=True)
+class ExpectedPlanTask:
+    """One portable task that must exist."""
+
+    name: str
+    task: Task
+
+
+@dataclass(frozen=True)
+class ExpectedBuffer:
+    """One portable buffer that must exist."""
+
+    name: str
+    value: DistributedValue
+
+
+Expected = ExpectedTensor | ExpectedTask | ExpectedPlanTask | ExpectedBuffer
+
+
+@dataclass(frozen=True)
+class ExpectedRelation:
+    """One application of a rule: its ordered sources and the exact targets that it must have."""
+
+    rule: PassRule
+    sources: tuple[str, ...]
+    targets: tuple[Expected, ...]
+
+
+class ModelView:
+    """A model snapshot with its graph, and the tensors that the rules demand for each value."""
+
+    def __init__(self, request: Request, ir: ModelIR, rules: Sequence[PassRule]) -> None:
+        self.request = request
+        self.case: Case = case_of(request)
+        self.ir = ir
+        self.values = {value.id: value for value in ir.values}
+        self.operations = {operation.id: operation for operation in ir.operations}
+        self.producers = {operation.result: operation for operation in ir.operations}
+        self.consumers: dict[str, list[Operation]] = {value.id: [] for value in ir.values}
+        for operation in ir.operations:
+            for source in operation.inputs:
+                self.consumers.setdefault(source, []).append(operation)
+        for readers in self.consumers.values():
+            readers.sort(key=lambda operation: operation.name)
+        self.parameters = tuple(value for value in ir.values if value.role is Role.PARAMETER)
+        self.tensors: dict[str, dict[Version, tuple[ExpectedTensor, ...]]] = {value.id: {} for value in ir.values}
+        self.relations = tuple(self._relations(rules))
+
+    def producer_kind(self, value: ModelValue) -> OperationKind | None:
+        """The kind of the operation that produces a value; None for inputs and parameters."""
+        producer = self.producers.get(value.id)
+        return producer.kind if producer else None
+
+    def _relations(self, rules: Sequence[PassRule]) -> Iterator[ExpectedRelation]:
+        # Tensors first: the data flow of a task is stated in terms of the tensors that exist.
+        yield from [each for rule in rules for each in self._tensor_relations(rule)]
+        yield from [each for rule in rules for each in self._task_relations(rule)]
+
+    def _tensor_relations(self, rule: PassRule) -> Iterator[ExpectedRelation]:
+        targets = [target for target in rule.targets if isinstance(target, TensorTarget)]
+        if not targets or not isinstance(rule.signature, ValueSource):
+            return
+        for value in self.ir.values:
+            if not self._matches(rule.signature, value):
+                continue
+            tensors = tuple(tensor for target in targets for tensor in self._tensors(target, value))
+            if tensors:
+                yield ExpectedRelation(rule, (value.id,), tensors)
+
+    def _tensors(self, target: TensorTarget, value: ModelValue) -> Iterator[ExpectedTensor]:
+        """The tensors of one version of a value: one, none, or one for each of several consumers."""
+        if not target.when(self.case, self.producer_kind(value)):
+            return
+        suffixes = [target.version.value]
+        if target.version is Version.CONTRIBUTION:
+            consumers = self.consumers[value.id]
+            suffixes = [f"gradient.{each.name}" for each in consumers] if len(consumers) > 1 else []
+        made = tuple(
+            ExpectedTensor(
+                name=f"{value.name}.{suffix}",
+                value=value,
+                role=target.role,
+                dtype=self._dtype(target.role, value),
+                split=self._split(target.layout, value),
+                partial=self._partial(target.layout),
+            )
+            for suffix in suffixes
+        )
+        if made:
+            self.tensors[value.id][target.version] = made
+        yield from made
+
+    def _dtype(self, role: Role, value: ModelValue) -> DType:
+        if role is Role.MASK:
+            return DType.UINT8
+        if role is Role.PARAMETER_GRADIENT:
+            return gradient_dtype(value.dtype, self.request.strategy.gradient_bytes)
+        return value.dtype
+
+    def _split(self, layout: Layout, value: ModelValue) -> tuple[Axis, ...]:
+        divided = tuple(axis for axis in value.axes if axis in ALWAYS_SPLIT)
+        if divided or layout in {Layout.GATHERED, Layout.ADDENDS} or not self.case.sequence_parallel:
+            return divided
+        return tuple(axis for axis in value.axes if axis is Axis.SEQUENCE)
+
+    def _partial(self, layout: Layout) -> bool:
+        if layout is Layout.ADDENDS:
+            return self.case.tensor_parallel
+        return layout is Layout.SEQUENCE_ADDENDS and self.case.tensor_parallel and self.case.sequence_parallel
+
+    def _matches(self, pattern: ValueSource, value: ModelValue) -> bool:
+        if value.role not in pattern.roles or self.producer_kind(value) not in pattern.producers:
+            return False
+        if len(self.consumers[value.id]) < pattern.consumers:
+            return False
+        return pattern.split is None or pattern.split is bool(ALWAYS_SPLIT & set(value.axes))
+
+    def _task_relations(self, rule: PassRule) -> Iterator[ExpectedRelation]:
+        targets = [target for target in rule.targets if isinstance(target, TaskTarget)]
+        if not targets:
+            return
+        match rule.signature:
+            case OperationSource(kinds):
+                for operation in self.ir.operations:
+                    if operation.kind in kinds:
+                        yield from self._relation(rule, targets, operation.name, operation.kind, operation, ())
+            case ValueSource() as pattern:
+                for value in self.ir.values:
+                    if self._matches(pattern, value):
+                        kind = self.producer_kind(value)
+                        yield from self._relation(rule, targets, value.name, kind, None, (value,))
+            case AllParameters():
+                yield from self._relation(rule, targets, "", None, None, self.parameters)
+            case _:
+                return
+
+    def _relation(
+        self,
+        rule: PassRule,
+        targets: Sequence[TaskTarget],
+        stem: str,
+        kind: OperationKind | None,
+        operation: Operation | None,
+        values: tuple[ModelValue, ...],
+    ) -> Iterator[ExpectedRelation]:
+        tasks = tuple(
+            ExpectedTask(f"{stem}.{target.suffix}" if stem else target.suffix, target, kind, operation, values)
+            for target in targets
+            if target.when(self.case, kind)
+        )
+        sources = (operation.id,) if operation else tuple(value.id for value in values)
+        if tasks:
+            yield ExpectedRelation(rule, sources, tasks)
+
+    def resolve(self, task: ExpectedTask, ref: Ref) -> tuple[ExpectedTensor, ...]:
+        """The tensors that a reference of a task means, in order; none where the operation lacks the slot."""
+        if task.operation is None:
+            return tuple(each for value in task.values for each in self._select(ref, value, None))
+        if ref.slot is Slot.RESULT:
+            slots = [task.operation.result]
+        else:
+            slots = list(task.operation.inputs[ref.slot.value : ref.slot.value + 1])
+        return tuple(each for slot in slots for each in self._select(ref, self.values[slot], task.operation))
+
+    def resolve_value(self, ref: Ref, value: ModelValue) -> tuple[ExpectedTensor, ...]:
+        """The tensors that a reference to a source value means."""
+        return self._select(ref, value, None)
+
+    def _select(self, ref: Ref, value: ModelValue, operation: Operation | None) -> tuple[ExpectedTensor, ...]:
+        versions = self.tensors[value.id]
+        for version in ref.prefer:
+            made = versions.get(version, ())
+            if version is Version.CONTRIBUTION and operation is not None:
+                made = tuple(each for each in made if each.name == f"{value.name}.gradient.{operation.name}")
+            if made:
+                return made
+        return ()
+
+    def local_size(self, tensor: ExpectedTensor, axis: Axis) -> int:
+        """Elements of one axis on one rank; where the degree does not divide, the quotient (and a false premise)."""
+        size = tensor.value.shape[tensor.value.axes.index(axis)]
+        return size // self.request.strategy.tensor if axis in tensor.split else size
+
+
+def gradient_dtype(dtype: DType, width: int) -> DType:
+    """The element type of a parameter's gradient: the parameter's own if it is as wide, else one of that width."""
+    if dtype.width == width:
+        return dtype
+    return DType.FLOAT32 if width == 4 else DType.BFLOAT16
+
+
+def portable_relations(ir: DistributedTaskIR, rules: Sequence[PassRule]) -> tuple[ExpectedRelation, ...]:
+    """One portable task for each distributed task, one buffer for each value."""
+    relations = []
+    for rule in rules:
+        if isinstance(rule.signature, EachTask):
+            relations += [ExpectedRelation(rule, (task.id,), (ExpectedPlanTask(task.name, task),)) for task in ir.tasks]
+        if isinstance(rule.signature, EachValue):
+            relations += [
+                ExpectedRelation(rule, (value.id,), (ExpectedBuffer(value.name, value),)) for value in ir.values
+            ]
+    return tuple(relations)

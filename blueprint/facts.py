@@ -1,0 +1,97 @@
+"""Facts of one claim: numbers found in the target against terms over source and binding values.
+
+Only source and binding values become hypotheses; what the target says stands in the goal alone. Ids are numbered by
+their first occurrence among the expected ones, so equal questions about different entities are one obligation.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from blueprint.term import Comparison, Const, Product, Term, Var, equal
+from blueprint.verdict import Obligation
+
+
+@dataclass(frozen=True)
+class Fact:
+    """`actual` is what the target holds in the field that `label` names; `expected` what the rule makes of it."""
+
+    label: str
+    actual: Term
+    expected: Term
+
+
+@dataclass
+class Question:
+    """What one claim asks of one relation: facts, and the premises that fix every variable."""
+
+    facts: list[Fact] = field(default_factory=list)
+    values: dict[str, int] = field(default_factory=dict)
+    premises: list[Comparison] = field(default_factory=list)
+
+    def given(self, name: str, value: int) -> Var:
+        """A variable fixed by the source or the bindings. A name taken by another value gets a prime."""
+        while self.values.get(name, value) != value:
+            name += "'"
+        self.values[name] = value
+        return Var(name)
+
+    def suppose(self, premise: Comparison) -> None:
+        """A further premise over given values, such as an exact division by witness."""
+        if premise not in self.premises:
+            self.premises.append(premise)
+
+    def divided(self, name: str, size: int, degree: int) -> Var:
+        """`size / degree` as a witness q with the premise degree * q = size."""
+        whole, parts = self.given(name, size), self.given("t", degree)
+        share = self.given(f"{name}/t", size // degree)
+        self.suppose(equal(Product((parts, share)), whole))
+        return share
+
+    def number(self, label: str, actual: int, expected: Term) -> None:
+        """The target's number equals a term."""
+        self.facts.append(Fact(label, Const(actual), expected))
+
+    def word(self, label: str, actual: enum.Enum | bool, expected: enum.Enum | bool) -> None:
+        """The target's word equals the expected one, by position in its closed vocabulary."""
+        self.number(label, _position(actual), self.given(f"{label}", _position(expected)))
+
+    def names(self, label: str, actual: Sequence[str], expected: Sequence[str]) -> None:
+        """Two lists of ids are equal, element by element and in length."""
+        positions: dict[str, int] = {}
+        for each in expected:
+            positions.setdefault(each, len(positions))
+        self.number(f"{label} count", len(actual), self.given(f"{label} count", len(expected)))
+        for index, each in enumerate(expected):
+            found = actual[index] if index < len(actual) else None
+            position = positions.get(found, len(positions)) if found is not None else len(positions) + 1
+            self.number(f"{label}[{index}]", position, self.given(f"{label}[{index}]", positions[each]))
+
+    def sizes(self, label: str, actual: Sequence[int], expected: Sequence[Term]) -> None:
+        """Two lists of numbers are equal, element by element and in length."""
+        self.number(f"{label} count", len(actual), self.given(f"{label} count", len(expected)))
+        for index, term in enumerate(expected):
+            self.number(f"{label}[{index}]", actual[index] if index < len(actual) else -1, term)
+
+    def obligation(self) -> Obligation:
+        """The ground obligation: every variable fixed, every premise, and all facts as one goal."""
+        fixed = tuple(equal(Var(name), Const(value)) for name, value in self.values.items())
+        goal = tuple(equal(fact.actual, fact.expected) for fact in self.facts)
+        return Obligation(
+            hypotheses=fixed + tuple(self.premises), goal=goal, witness=dict(self.values), ground=True
+        )
+
+
+def words(label: str, question: Question, pairs: Iterable[tuple[str, enum.Enum | bool, enum.Enum | bool]]) -> None:
+    """Several words of one entity."""
+    for field_name, actual, expected in pairs:
+        question.word(f"{label}.{field_name}", actual, expected)
+
+
+def _position(word: enum.Enum | bool) -> int:
+    """Position of a word in its vocabulary; False is 0, True is 1."""
+    if isinstance(word, bool):
+        return int(word)
+    return list(type(word)).index(word)

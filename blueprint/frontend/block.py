@@ -1,0 +1,157 @@
+"""Request -> ModelIR: the operator graph of one classical transformer block in training.
+
+x -> norm -> q, k, v -> scores -> softmax -> dropout -> context -> projection -> dropout -> residual
+  -> norm -> up -> GELU -> down -> dropout -> residual
+(Vaswani et al. 2017 with the norm in front, as GPT-2 has it.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from blueprint.codec import digest, entity_id
+from blueprint.ir.common import Axis, Header, Role, Stage
+from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
+from blueprint.ir.order import canonical_order
+from blueprint.ir.request import ModelFacts, Request
+from blueprint.ir.structure import value_order
+
+MODEL_VERSION = 1
+"""Version of the ModelIR schema."""
+
+_STREAM = (Axis.BATCH, Axis.SEQUENCE, Axis.HIDDEN)
+_QUERIES = (Axis.BATCH, Axis.QUERY, Axis.HEADS, Axis.HEAD_WIDTH)
+_KEYS = (Axis.BATCH, Axis.KEY, Axis.KEY_VALUE_HEADS, Axis.HEAD_WIDTH)
+_SCORES = (Axis.BATCH, Axis.HEADS, Axis.QUERY, Axis.KEY)
+_WIDE = (Axis.BATCH, Axis.SEQUENCE, Axis.FEEDFORWARD)
+
+
+@dataclass(frozen=True)
+class _Op:
+    """One operation: its kind names it and its result; parameters follow the activations."""
+
+    kind: OperationKind
+    inputs: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    parameters: tuple[tuple[str, tuple[Axis, ...]], ...] = ()
+
+
+def request_digest(request: Request) -> str:
+    """The digest that roots every id of a derivation."""
+    return digest("request", 1, request)
+
+
+def model_ir(request: Request) -> ModelIR:
+    """The block that a request describes. Deterministic: equal requests give equal bytes."""
+    parent = request_digest(request)
+    sizes = _sizes(request)
+    ops = tuple(_operations(request.model))
+
+    def identify(kind: str, name: str) -> str:
+        return entity_id(kind, MODEL_VERSION, parent, "frontend", (), name)
+
+    def value(name: str, role: Role, axes: tuple[Axis, ...]) -> ModelValue:
+        return ModelValue(
+            id=identify("value", name),
+            name=name,
+            role=role,
+            dtype=request.workload.dtype,
+            axes=axes,
+            shape=tuple(sizes[axis] for axis in axes),
+        )
+
+    values = [value("x", Role.INPUT, _STREAM)]
+    operations = []
+    for op in ops:
+        name = op.kind.value
+        values.extend(value(f"{name}.{part}", Role.PARAMETER, axes) for part, axes in op.parameters)
+        values.append(value(name, Role.ACTIVATION, op.axes))
+        reads = (*op.inputs, *(f"{name}.{part}" for part, _ in op.parameters))
+        operations.append(
+            Operation(
+                id=identify("node", name),
+                name=name,
+                kind=op.kind,
+                inputs=tuple(identify("value", each) for each in reads),
+                result=identify("value", name),
+            )
+        )
+    ordered = _canonical(operations)
+    by_id = {each.id: each for each in values}
+    order = value_order(values, [(operation, (operation.result,)) for operation in ordered])
+    return ModelIR(
+        header=Header(stage=Stage.MODEL, version=MODEL_VERSION, parent=parent),
+        facts=request.model,
+        inputs=(identify("value", "x"),),
+        outputs=(identify("value", ops[-1].kind.value),),
+        values=tuple(by_id[each] for each in order),
+        operations=tuple(ordered),
+    )
+
+
+def _canonical(operations: list[Operation]) -> list[Operation]:
+    producers = {operation.result: operation.id for operation in operations}
+    by_id = {operation.id: operation for operation in operations}
+    dependencies = {
+        operation.id: [producers[each] for each in operation.inputs if each in producers] for operation in operations
+    }
+    names = {operation.id: operation.name for operation in operations}
+    return [by_id[each] for each in canonical_order(names, dependencies)]
+
+
+def _sizes(request: Request) -> dict[Axis, int]:
+    model, workload = request.model, request.workload
+    return {
+        Axis.BATCH: workload.batch,
+        Axis.SEQUENCE: workload.sequence,
+        Axis.QUERY: workload.sequence,
+        Axis.KEY: workload.sequence,
+        Axis.HIDDEN: model.hidden,
+        Axis.HEADS: model.heads,
+        Axis.KEY_VALUE_HEADS: model.key_value_heads,
+        Axis.HEAD_WIDTH: model.head_width,
+        Axis.FEEDFORWARD: model.feedforward,
+    }
+
+
+def _operations(model: ModelFacts) -> Iterator[_Op]:
+    """The block's operations in reading order."""
+    kind = OperationKind
+    yield _norm(kind.ATTENTION_NORM, "x")
+    queries, keys = (Axis.HEADS, Axis.HEAD_WIDTH), (Axis.KEY_VALUE_HEADS, Axis.HEAD_WIDTH)
+    inner = (Axis.HIDDEN,)
+    yield _linear(model, kind.QUERY_PROJECTION, "attention_norm", inner, queries, _QUERIES)
+    yield _linear(model, kind.KEY_PROJECTION, "attention_norm", inner, keys, _KEYS)
+    yield _linear(model, kind.VALUE_PROJECTION, "attention_norm", inner, keys, _KEYS)
+    yield _Op(kind.SCORES, ("query_projection", "key_projection"), _SCORES)
+    yield _Op(kind.SOFTMAX, ("scores",), _SCORES)
+    yield _Op(kind.ATTENTION_DROPOUT, ("softmax",), _SCORES)
+    yield _Op(kind.CONTEXT, ("attention_dropout", "value_projection"), _QUERIES)
+    yield _linear(model, kind.OUTPUT_PROJECTION, "context", queries, inner, _STREAM)
+    yield _Op(kind.OUTPUT_DROPOUT, ("output_projection",), _STREAM)
+    yield _Op(kind.ATTENTION_RESIDUAL, ("x", "output_dropout"), _STREAM)
+    yield _norm(kind.MLP_NORM, "attention_residual")
+    wide = (Axis.FEEDFORWARD,)
+    yield _linear(model, kind.UP_PROJECTION, "mlp_norm", inner, wide, _WIDE)
+    yield _Op(kind.ACTIVATION, ("up_projection",), _WIDE)
+    yield _linear(model, kind.DOWN_PROJECTION, "activation", wide, inner, _STREAM)
+    yield _Op(kind.MLP_DROPOUT, ("down_projection",), _STREAM)
+    yield _Op(kind.MLP_RESIDUAL, ("attention_residual", "mlp_dropout"), _STREAM)
+
+
+def _norm(kind: OperationKind, source: str) -> _Op:
+    return _Op(kind, (source,), _STREAM, (("gain", (Axis.HIDDEN,)), ("bias", (Axis.HIDDEN,))))
+
+
+def _linear(
+    model: ModelFacts,
+    kind: OperationKind,
+    source: str,
+    inner: tuple[Axis, ...],
+    outer: tuple[Axis, ...],
+    axes: tuple[Axis, ...],
+) -> _Op:
+    weight = ("weight", inner + outer)
+    parameters = (weight, ("bias", outer)) if model.biases else (weight,)
+    return _Op(kind, (source,), axes, parameters)

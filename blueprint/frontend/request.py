@@ -1,0 +1,164 @@
+"""Model facts and a strategy -> a request inside the laws' domain. What lies outside is refused, never rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from blueprint.errors import DomainError, NotCoveredError
+from blueprint.ir.common import INT64_MAX, DType
+from blueprint.ir.request import (
+    Activation,
+    Communication,
+    ModelFacts,
+    Recompute,
+    Request,
+    Scope,
+    Strategy,
+    Training,
+)
+from blueprint.words import plain
+
+MAX_DEGREE = 65536
+"""The largest parallel degree; the same bound stands in the type of a decoded request."""
+
+DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
+"""The element types that a model can be trained in."""
+
+GRADIENT_WIDTHS = (2, 4)
+"""Bytes of one gradient element."""
+
+
+def training_request(
+    model: ModelFacts,
+    *,
+    tensor: int,
+    pipeline: int,
+    data: int,
+    batch: int,
+    sequence: int,
+    microbatches: int,
+    dtype: DType,
+    recompute: Recompute,
+    communication: Communication,
+    zero: int,
+    gradient_bytes: int | None,
+    shard_checkpoint: bool,
+) -> Request:
+    """The request for one training step, of block scope.
+
+    batch counts the sequences of one microbatch, sequence their tokens; gradient_bytes is the width of one gradient
+    element, None for that of `dtype`. Raises what `check_domain` raises.
+    """
+    _require_dtype(dtype)
+    request = Request(
+        model=model,
+        workload=Training(batch=batch, sequence=sequence, microbatches=microbatches, dtype=dtype),
+        strategy=Strategy(
+            tensor=tensor,
+            pipeline=pipeline,
+            data=data,
+            recompute=recompute,
+            communication=communication,
+            zero=zero,
+            gradient_bytes=dtype.width if gradient_bytes is None else gradient_bytes,
+            shard_checkpoint=shard_checkpoint,
+            scope=Scope.BLOCK,
+        ),
+    )
+    check_domain(request)
+    return request
+
+
+def check_domain(request: Request) -> None:
+    """Refuse a request outside the domain of the laws (design/laws.md), built here or decoded.
+
+    Raises DomainError with the dimension, its value and the degree; NotCoveredError for grouped-query attention.
+    """
+    _require_types(request)
+    _require_divisible(request)
+    model, strategy = request.model, request.strategy
+    if strategy.zero >= 1 and strategy.data == 1:
+        raise DomainError(
+            f"ZeRO stage {strategy.zero} shards over the data-parallel group, but the data degree is D = 1",
+            path="strategy.zero",
+        )
+    if model.key_value_heads != model.heads:
+        raise NotCoveredError(
+            f"grouped-query attention (key/value heads k = {model.key_value_heads}, heads h = {model.heads})"
+            " has no law yet",
+            path="model.key_value_heads",
+        )
+
+
+def _require_divisible(request: Request) -> None:
+    """Every split of the strategy must be exact: h, k, F and S (or BSH) over t, L over p."""
+    model, workload, strategy = request.model, request.workload, request.strategy
+    tensor = ("tensor degree t", strategy.tensor)
+    splits = [
+        ("heads h", model.heads, *tensor),
+        ("key/value heads k", model.key_value_heads, *tensor),
+        ("feed-forward width F", model.feedforward, *tensor),
+        ("layers L", model.layers, "pipeline degree p", strategy.pipeline),
+    ]
+    if strategy.communication is Communication.SEQUENCE_PARALLEL:
+        splits.append(("sequence length S", workload.sequence, *tensor))
+    else:
+        elements = workload.batch * workload.sequence * model.hidden
+        splits.append(("activation elements B*S*H", elements, *tensor))
+    for dimension, size, axis, degree in splits:
+        if size % degree:
+            raise DomainError(f"{dimension} = {size} is not divisible by {axis} = {degree}", path="strategy")
+
+
+def _require_types(request: Request) -> None:
+    """Exact types and ranges. msgspec checks them when it decodes, but not when Python code builds a structure."""
+    for path, words, value, low, high in _numbers(request):
+        # bool is a subclass of int in Python, and a foreign integer type may overflow.
+        if type(value) is not int:
+            raise DomainError(f"{words} = {plain(value, 40)} is not a whole number", path=path)
+        if not low <= value <= high:
+            raise DomainError(f"{words} = {plain(value, 40)} is not from {low} to {high}", path=path)
+    _require_dtype(request.workload.dtype)
+    strategy = request.strategy
+    if strategy.gradient_bytes not in GRADIENT_WIDTHS:
+        raise DomainError(f"gradient bytes g = {strategy.gradient_bytes} is not 2 or 4", path="strategy.gradient_bytes")
+    choices: tuple[tuple[str, object, type], ...] = (
+        ("model.biases", request.model.biases, bool),
+        ("model.activation", request.model.activation, Activation),
+        ("strategy.recompute", strategy.recompute, Recompute),
+        ("strategy.communication", strategy.communication, Communication),
+        ("strategy.shard_checkpoint", strategy.shard_checkpoint, bool),
+        ("strategy.scope", strategy.scope, Scope),
+    )
+    for path, value, kind in choices:
+        if not isinstance(value, kind):
+            raise DomainError(f"{plain(value, 40)} is not a {kind.__name__}", path=path)
+
+
+def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
+    """(path, words, value, least, greatest) of every number in the request."""
+    model, workload, strategy = request.model, request.workload, request.strategy
+    yield "model.hidden", "hidden width H", model.hidden, 1, INT64_MAX
+    yield "model.feedforward", "feed-forward width F", model.feedforward, 1, INT64_MAX
+    yield "model.heads", "heads h", model.heads, 1, INT64_MAX
+    yield "model.key_value_heads", "key/value heads k", model.key_value_heads, 1, INT64_MAX
+    yield "model.head_width", "head width d", model.head_width, 1, INT64_MAX
+    yield "model.layers", "layers L", model.layers, 1, INT64_MAX
+    yield "model.vocabulary", "vocabulary V", model.vocabulary, 1, INT64_MAX
+    yield "model.positions", "positions", model.positions, 1, INT64_MAX
+    yield "workload.batch", "batch B", workload.batch, 1, INT64_MAX
+    yield "workload.sequence", "sequence length S", workload.sequence, 1, INT64_MAX
+    yield "workload.microbatches", "microbatches", workload.microbatches, 1, INT64_MAX
+    yield "strategy.tensor", "tensor degree t", strategy.tensor, 1, MAX_DEGREE
+    yield "strategy.pipeline", "pipeline degree p", strategy.pipeline, 1, MAX_DEGREE
+    yield "strategy.data", "data degree D", strategy.data, 1, MAX_DEGREE
+    yield "strategy.zero", "ZeRO stage", strategy.zero, 0, 3
+    yield "strategy.gradient_bytes", "gradient bytes g", strategy.gradient_bytes, 2, 4
+
+
+def _require_dtype(dtype: object) -> None:
+    """Refuse element types that no model is trained in."""
+    if dtype not in DTYPES:
+        shown = dtype.value if isinstance(dtype, DType) else plain(dtype, 40)
+        names = ", ".join(allowed.value for allowed in DTYPES)
+        raise DomainError(f"element type {shown} is not one of {names}", path="workload.dtype")

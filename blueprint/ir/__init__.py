@@ -1,0 +1,1 @@
+"""The canonical IR of the five stages."""

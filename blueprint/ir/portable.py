@@ -1,0 +1,104 @@
+"""PortablePlanIR: exact work and buffers of every task, for any target. No address, no kernel, no time."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import msgspec
+
+from blueprint.ir.common import DType, EntityId, Header, Lineage, Name, Phase, Positive, Primitive, Role, Count
+from blueprint.ir.distributed import Collective, Ranks, TaskKind
+from blueprint.ir.model import Ids
+
+
+class StorageClass(enum.Enum):
+    """How long a buffer lives, in terms of the step."""
+
+    PERSISTENT = "persistent"
+    STEP = "step"
+
+
+class ConcurrencyGroup(enum.Enum):
+    """Which logical resource a task occupies; tasks of different groups may overlap."""
+
+    COMPUTE = "compute"
+    COLLECTIVE = "collective"
+
+
+class WorkloadFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The exact work vector of one rank, copied component by component: operations and bytes."""
+
+    operations: Count
+    read_bytes: Count
+    write_bytes: Count
+    message_bytes: Count
+
+
+class Resources(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Non-lossy projections of the work vector: operations, memory bytes, network bytes."""
+
+    compute: Count
+    memory: Count
+    network: Count
+
+
+class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a target must be able to do, and which alternatives may do it."""
+
+    capability: Name
+    alternatives: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=16)]
+
+
+class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One portable task: exact work, its projections, its buffers and the tasks that must end before it."""
+
+    id: EntityId
+    name: Name
+    lineage: Lineage
+    kind: TaskKind
+    phase: Phase
+    primitive: Primitive
+    inputs: Ids
+    outputs: Ids
+    dependencies: Ids
+    ranks: Ranks
+    work: WorkloadFacts
+    resources: Resources
+    implementation: Implementation
+    group: ConcurrencyGroup
+    collective: Collective | msgspec.UnsetType = msgspec.UNSET
+
+
+class Buffer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The storage of one distributed value on one rank, in bytes, with its producer and consumers."""
+
+    id: EntityId
+    name: Name
+    lineage: Lineage
+    source_value: EntityId
+    role: Role
+    dtype: DType
+    size: Positive
+    alignment: Positive
+    storage: StorageClass
+    consumers: Ids
+    producer: EntityId | msgspec.UnsetType = msgspec.UNSET
+
+
+class Objective(enum.Enum):
+    """What a binding of the plan may minimise."""
+
+    STEP_TIME = "step_time"
+    PEAK_MEMORY = "peak_memory"
+
+
+class PortablePlanIR(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The portable tasks and buffers of one rank group, in canonical order."""
+
+    header: Header
+    inputs: Ids
+    outputs: Ids
+    buffers: Annotated[tuple[Buffer, ...], msgspec.Meta(max_length=1_000_000)]
+    tasks: Annotated[tuple[PlanTask, ...], msgspec.Meta(max_length=1_000_000)]
+    objectives: Annotated[tuple[Objective, ...], msgspec.Meta(min_length=1, max_length=8)]

@@ -1,0 +1,94 @@
+"""The bindings of a derivation: model facts, workload, strategy, target, deployment. Its digest roots every id."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import msgspec
+
+from blueprint.ir.common import DType, Positive, Text
+
+Degree = Annotated[int, msgspec.Meta(ge=1, le=65536)]
+"""A parallel degree."""
+
+
+class Activation(enum.Enum):
+    """The feed-forward activation functions that laws exist for."""
+
+    GELU = "gelu"
+
+
+class Recompute(enum.Enum):
+    """What is computed again in the backward pass instead of being stored."""
+
+    NONE = "none"
+    SELECTIVE = "selective"
+    FULL = "full"
+
+
+class Communication(enum.Enum):
+    """How the tensor-parallel group exchanges activations."""
+
+    ALL_REDUCE = "all-reduce"
+    SEQUENCE_PARALLEL = "sequence-parallel"
+
+
+class Scope(enum.Enum):
+    """How much of the model a derivation covers."""
+
+    BLOCK = "block"
+
+
+class _Binding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of the binding structures: immutable, closed, built by keyword."""
+
+
+class ModelFacts(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts of a classical transformer: widths and counts, each an element count, never rounded.
+
+    `key_value_heads` equals `heads` until the grouped-query laws exist; `biases` says whether the linears have them.
+    """
+
+    name: Text
+    hidden: Positive
+    feedforward: Positive
+    heads: Positive
+    key_value_heads: Positive
+    head_width: Positive
+    layers: Positive
+    vocabulary: Positive
+    positions: Positive
+    biases: bool
+    activation: Activation
+
+
+class Training(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One training step: `batch` sequences of `sequence` tokens in each of `microbatches` microbatches."""
+
+    batch: Positive
+    sequence: Positive
+    microbatches: Positive
+    dtype: DType
+
+
+class Strategy(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the work is divided. `gradient_bytes` is the width of one gradient element; `zero` the ZeRO stage."""
+
+    tensor: Degree
+    pipeline: Degree
+    data: Degree
+    recompute: Recompute
+    communication: Communication
+    zero: Annotated[int, msgspec.Meta(ge=0, le=3)]
+    gradient_bytes: Annotated[int, msgspec.Meta(ge=2, le=4)]
+    shard_checkpoint: bool
+    scope: Scope
+
+
+class Request(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Everything that a derivation depends on, apart from the rulebook."""
+
+    model: ModelFacts
+    workload: Training
+    strategy: Strategy

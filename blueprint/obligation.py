@@ -1,0 +1,139 @@
+"""Laws as obligations: an instance over numbers of a snapshot, a theorem over all parameters of a domain.
+
+In a theorem both sides are terms over the alphabet, and the definitions h = t h_t, k = t k_t, F = t F_t, S = t S_t
+(or B S H = t R), and H = h d where a form asks for it, are its hypotheses. Nothing is divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import sympy
+
+from blueprint import symbols
+from blueprint.case import Case
+from blueprint.law import Equation
+from blueprint.symbols import ALPHABET, to_term
+from blueprint.term import (
+    Comparison,
+    Const,
+    Product,
+    Sum,
+    Term,
+    Var,
+    at_most,
+    comparison_variables,
+    equal,
+    evaluate,
+    variables,
+)
+from blueprint.verdict import Obligation
+
+_WITNESS: Final = {
+    "B": 2, "H": 12, "d": 3, "h_t": 2, "k_t": 2, "F_t": 5, "e": 2, "g": 4, "o": 12, "n_D": 7, "D": 3,
+    "z": 2, "m": 3, "n": 4, "kk": 5, "E": 6, "E_t": 3, "w": 3, "W": 5, "Q_r": 7, "Q_w": 11, "M": 13,
+}  # fmt: skip
+"""Small values of the free symbols at which every definition below can hold."""
+
+
+def replace(term: Term, name: str, by: Term) -> Term:
+    """`term` with a variable replaced by another term."""
+    match term:
+        case Var(found):
+            return by if found == name else term
+        case Sum(terms):
+            return Sum(tuple(replace(part, name, by) for part in terms))
+        case Product(factors):
+            return Product(tuple(replace(part, name, by) for part in factors))
+        case _:
+            return term
+
+
+def law_sides(equation: Equation, case: Case, amount: Term) -> Comparison:
+    """The equation with the group's amount in the place of its quantity's symbol."""
+    left = replace(to_term(equation.left), equation.quantity.value, amount)
+    return equal(left, to_term(equation.right(case)))
+
+
+def law_instance(
+    equation: Equation,
+    case: Case,
+    amounts: Sequence[int],
+    bindings: Mapping[str, int],
+    premises: Sequence[Comparison],
+) -> Obligation:
+    """The law over the numbers of its group's members; the bindings fix every other symbol.
+
+    `premises` are further facts about the bindings, such as those of a witness; the form's own definitions join them.
+    """
+    goal = law_sides(equation, case, Sum(tuple(Const(amount) for amount in amounts)))
+    where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in equation.where)
+    needed = dict.fromkeys(
+        name for each in (goal, *where, *premises) for name in comparison_variables(each)
+    )
+    fixed = tuple(equal(Var(name), Const(bindings[name])) for name in needed)
+    return Obligation(
+        hypotheses=(*fixed, *where, *premises),
+        goal=(goal,),
+        witness={name: bindings[name] for name in needed},
+        ground=True,
+    )
+
+
+def definitions(case: Case, where: Sequence[tuple[sympy.Symbol, sympy.Expr]]) -> tuple[Comparison, ...]:
+    """What the whole dimensions are in terms of one rank's, in triangular order."""
+    t = symbols.t if case.tensor_parallel else sympy.Integer(1)
+    triangular: list[tuple[sympy.Symbol, sympy.Expr]] = []
+    if not case.tensor_parallel:
+        triangular.append((symbols.t, t))
+    classical = dict(where)
+    shares = [(symbols.h, symbols.h_t), (symbols.F, symbols.F_t)]
+    triangular += [(whole, t * share) for whole, share in shares]
+    # In the classical block k is h, and one rank's share of it one rank's share of h.
+    triangular.append((symbols.k_t, symbols.h_t) if symbols.k in classical else (symbols.k, t * symbols.k_t))
+    triangular += [(symbol, value) for symbol, value in where]
+    if case.sequence_parallel:
+        triangular.append((symbols.S, t * symbols.S_t))
+    equations = [equal(to_term(symbol), to_term(value)) for symbol, value in triangular]
+    if not case.sequence_parallel:
+        equations.append(equal(to_term(t * symbols.R), to_term(symbols.B * symbols.S * symbols.H)))
+    return tuple(equations)
+
+
+def theorem(goal: Sequence[Comparison], defined: Sequence[Comparison]) -> Obligation:
+    """The goal for all values of its variables at least 1 under the definitions, with an integer witness.
+
+    Definitions are kept only if they reach the goal; every variable is at least its least value in the alphabet.
+    """
+    kept = _reaching(goal, defined)
+    names = dict.fromkeys(name for each in (*kept, *goal) for name in comparison_variables(each))
+    positive = tuple(at_most(Const(ALPHABET[name].least), Var(name)) for name in names)
+    return Obligation(hypotheses=(*kept, *positive), goal=tuple(goal), witness=_witness(kept, names), ground=False)
+
+
+def _reaching(goal: Sequence[Comparison], defined: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    reached = {name for each in goal for name in comparison_variables(each)}
+    kept: list[Comparison] = []
+    # Definitions are triangular, so going backwards meets every use before its definition.
+    for each in reversed(defined):
+        left = set(variables(each.left))
+        if left <= reached:
+            kept.append(each)
+            reached |= set(comparison_variables(each))
+    return tuple(reversed(kept))
+
+
+def _witness(defined: Sequence[Comparison], names: Mapping[str, None]) -> dict[str, int]:
+    """Values at which every definition holds: free symbols from the table, the others computed in order.
+
+    The share R of a B S H tensor is the last definition; B is even and t is 2, so it is whole.
+    """
+    values = {"t": 2, "S": 4, "S_t": 2, "R": 0, **_WITNESS}
+    for each in defined:
+        if isinstance(each.left, Var):
+            values[each.left.name] = evaluate(each.right, values)
+        else:
+            degree = values["t"] if "t" in set(variables(each.left)) else 1
+            values["R"] = evaluate(each.right, values) // degree
+    return {name: values[name] for name in names}

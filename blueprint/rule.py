@@ -1,0 +1,439 @@
+"""The vocabulary in which a rule file is written. Rules are values: data that the engine reads, no hooks.
+
+A pass rule states, as a function of source and bindings, the exact targets of one application: their kind, phase and
+local name, what they read and write, and their sizes. Claims are the names of what is then asserted of a relation.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import sympy
+
+from blueprint.case import Case
+from blueprint.ir.common import LineageKind, Phase, Primitive, Role, Stage
+from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
+from blueprint.ir.model import OperationKind
+from blueprint.ir.request import Recompute
+from blueprint.law import Law, ProjectionLaw
+
+When = Callable[[Case, "OperationKind | None"], bool]
+"""Whether a target exists, by the case and by the kind of the operation (or of a value's producer)."""
+
+
+class Claim(enum.Enum):
+    """What a rule asserts of every one of its relations. Each kind has its own equations in claims/."""
+
+    OPERATION_IDENTITY = "operation_identity"
+    OPERAND_SIZES = "operand_sizes"
+    EXACT_WORK = "exact_work"
+    DATA_FLOW = "data_flow"
+    LOGICAL_RANKS = "logical_ranks"
+    COLLECTIVE_VOLUME = "collective_volume"
+    TENSOR_TYPE = "tensor_type"
+    ROLE = "role"
+    SHARD_COVERAGE = "shard_coverage"
+    RESOURCES = "resources"
+    DEPENDENCY_TOPOLOGY = "dependency_topology"
+    IMPLEMENTATION = "implementation"
+    BUFFER_SIZE = "buffer_size"
+    STORAGE = "storage"
+    INTERFACE = "interface"
+
+
+# Primitives --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Operations and bytes of one primitive in one phase, over its operand symbols, on one rank."""
+
+    operations: sympy.Expr | int
+    read_bytes: sympy.Expr | int
+    write_bytes: sympy.Expr | int
+    message_bytes: sympy.Expr | int = 0
+
+
+@dataclass(frozen=True)
+class PrimitiveRule:
+    """One primitive: its operands by the name that tasks carry, and its formula in each phase that it has.
+
+    `definition` says which coefficients are chosen rather than derived. `law` is the published name, if there is one.
+    """
+
+    id: str
+    primitive: Primitive
+    operands: dict[str, sympy.Symbol]
+    formulas: dict[Phase, Formula]
+    source: str
+    definition: str = ""
+    law: str = ""
+
+
+# Where a target's data comes from ----------------------------------------------------------------------------------
+
+
+class Version(enum.Enum):
+    """The versions in which the group holds one model value."""
+
+    FORWARD = "forward"
+    COMMUNICATED = "communicated"
+    RECOMPUTED = "recomputed"
+    RECOMMUNICATED = "recommunicated"
+    MASK = "mask"
+    MASK_RECOMPUTED = "mask_recomputed"
+    GRADIENT = "gradient"
+    CONTRIBUTION = "contribution"
+    GRADIENT_COMMUNICATED = "gradient_communicated"
+    UPDATED = "updated"
+
+
+class Slot(enum.Enum):
+    """An argument of the source operation by its position, its result, or the source value itself."""
+
+    FIRST = 0
+    SECOND = 1
+    THIRD = 2
+    RESULT = -1
+    SOURCE = -2
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The first version in `prefer` that exists of the value in `slot`; nothing where the operation lacks the slot.
+
+    `contributions` stands for one tensor per consumer of the value instead.
+    """
+
+    slot: Slot
+    prefer: tuple[Version, ...]
+    contributions: bool = False
+
+
+def used(slot: Slot) -> Ref:
+    """What a forward consumer reads."""
+    return Ref(slot, (Version.COMMUNICATED, Version.FORWARD))
+
+
+def saved(slot: Slot) -> Ref:
+    """What a backward or recomputing consumer reads: the newest copy of the forward value."""
+    prefer = (Version.RECOMMUNICATED, Version.RECOMPUTED, Version.COMMUNICATED, Version.FORWARD)
+    return Ref(slot, prefer)
+
+
+def version(slot: Slot, *prefer: Version) -> Ref:
+    """The first of these versions that exists."""
+    return Ref(slot, prefer)
+
+
+def gradient(slot: Slot = Slot.RESULT) -> Ref:
+    """The gradient that a backward task reads."""
+    return Ref(slot, (Version.GRADIENT_COMMUNICATED, Version.GRADIENT))
+
+
+def contribution(slot: Slot) -> Ref:
+    """Where a consumer leaves its gradient of an argument: its own tensor if the value has several consumers."""
+    return Ref(slot, (Version.CONTRIBUTION, Version.GRADIENT))
+
+
+def contributions(slot: Slot) -> Ref:
+    """The gradients that all consumers of a value left."""
+    return Ref(slot, (Version.CONTRIBUTION,), contributions=True)
+
+
+# Operand sizes -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """Operands z, m, n, k of a matrix product, from the named axes that two arguments and the result share.
+
+    n: axes of both arguments, not of the result; z: of both and the result; m and k: of one argument alone.
+    """
+
+    left: Slot
+    right: Slot
+    batched: bool
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Operand `elements`: all elements of a tensor on one rank; `width` its last axis if asked for."""
+
+    of: Ref
+    width: bool = False
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Operands of a fork: elements of the joined gradient on one rank, and how many consumers the value has."""
+
+    of: Ref
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Operands of a collective: elements of the full tensor, of one rank's shard, and the size of the group."""
+
+    of: Slot
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Operand `parameters`: all parameters of the rank, or its largest share of them when the optimizer is sharded."""
+
+
+Operands = Contraction | Elements | Branches | Exchange | Parameters
+
+
+# Targets -----------------------------------------------------------------------------------------------------------
+
+
+class Layout(enum.Enum):
+    """How a version of a value lies on the group, besides heads and feed-forward columns, which are always split."""
+
+    STREAM = "stream"
+    """The sequence is split under sequence parallelism."""
+    GATHERED = "gathered"
+    """The sequence is whole on every rank."""
+    ADDENDS = "addends"
+    """The sequence is whole, and ranks hold addends of the value."""
+    SEQUENCE_ADDENDS = "sequence_addends"
+    """Every axis is whole, and ranks hold addends where the sequence is split."""
+
+
+@dataclass(frozen=True)
+class TensorTarget:
+    """One distributed value of a relation: `<model value>.<version>`, its role, layout and when it exists."""
+
+    version: Version
+    role: Role
+    layout: Layout
+    when: When
+
+
+@dataclass(frozen=True)
+class CollectiveTarget:
+    """What a collective task exchanges."""
+
+    kind: CollectiveKind
+    reduction: Reduction
+
+
+@dataclass(frozen=True)
+class TaskTarget:
+    """One task of a relation: `<source>.<suffix>`, its data flow and operand sizes, and when it exists."""
+
+    suffix: str
+    kind: TaskKind
+    phase: Phase
+    primitive: Primitive
+    operands: Operands
+    reads: tuple[Ref, ...]
+    writes: tuple[Ref, ...]
+    when: When
+    collective: CollectiveTarget | None = None
+
+
+@dataclass(frozen=True)
+class CopiedTask:
+    """A portable task that carries one distributed task over."""
+
+
+@dataclass(frozen=True)
+class CopiedBuffer:
+    """A portable buffer that stores one distributed value."""
+
+
+Target = TensorTarget | TaskTarget | CopiedTask | CopiedBuffer
+
+
+# Sources -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OperationSource:
+    """One operation of the model, of one of these kinds."""
+
+    kinds: tuple[OperationKind, ...]
+
+
+@dataclass(frozen=True)
+class ValueSource:
+    """One value of the model, of one of these roles, whose producer has one of these kinds (None: no producer).
+
+    `split` asks for values with or without an axis that the group always divides; None means either. `consumers` is
+    the least number of operations that read the value.
+    """
+
+    roles: tuple[Role, ...]
+    producers: tuple[OperationKind | None, ...]
+    split: bool | None = None
+    consumers: int = 0
+
+
+@dataclass(frozen=True)
+class AllParameters:
+    """All parameters of the model together, in canonical order: one relation."""
+
+
+@dataclass(frozen=True)
+class EachTask:
+    """One distributed task."""
+
+
+@dataclass(frozen=True)
+class EachValue:
+    """One distributed value."""
+
+
+Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue
+
+
+# Rules -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PassRule:
+    """One rewrite of a pass: source pattern -> exact targets, with what it preserves, introduces and forbids.
+
+    Every entry of `preserves`, `introduces` and `forbids` is a claim that is executed on every relation.
+    """
+
+    id: str
+    boundary: tuple[Stage, Stage]
+    lineage: LineageKind
+    signature: Source
+    targets: tuple[Target, ...]
+    rewrite: str
+    preserves: tuple[Claim, ...]
+    introduces: tuple[Claim, ...]
+    forbids: tuple[Claim, ...] = ()
+    laws: tuple[Law | ProjectionLaw, ...] = ()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Every claim of the rule, once, in order."""
+        return tuple(dict.fromkeys((*self.preserves, *self.introduces, *self.forbids)))
+
+
+@dataclass(frozen=True)
+class BoundaryRule:
+    """What is asserted of a boundary as a whole: laws over all its tasks, and claims about the snapshot itself."""
+
+    id: str
+    boundaries: tuple[tuple[Stage, Stage], ...]
+    claims: tuple[Claim, ...]
+    laws: tuple[Law, ...]
+
+
+Rule = PrimitiveRule | PassRule | BoundaryRule
+
+MODEL_TO_DISTRIBUTED: Final = (Stage.MODEL, Stage.DISTRIBUTED)
+DISTRIBUTED_TO_PORTABLE: Final = (Stage.DISTRIBUTED, Stage.PORTABLE)
+
+ATTENTION_CORE: Final = (
+    OperationKind.SCORES,
+    OperationKind.SOFTMAX,
+    OperationKind.ATTENTION_DROPOUT,
+    OperationKind.CONTEXT,
+)
+"""What selective recompute computes again (Korthikanti et al.)."""
+
+PARALLEL_ENTRY: Final = (OperationKind.ATTENTION_NORM, OperationKind.MLP_NORM)
+"""Whose results enter the tensor-parallel region."""
+
+PARALLEL_EXIT: Final = (OperationKind.OUTPUT_PROJECTION, OperationKind.DOWN_PROJECTION)
+"""Whose results leave it."""
+
+TASK_CLAIMS: Final = (
+    Claim.OPERATION_IDENTITY,
+    Claim.OPERAND_SIZES,
+    Claim.EXACT_WORK,
+    Claim.DATA_FLOW,
+    Claim.LOGICAL_RANKS,
+)
+"""What every local task must satisfy."""
+
+TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS)
+"""What every distributed value must satisfy."""
+
+
+# When a target exists ----------------------------------------------------------------------------------------------
+
+
+def always(case: Case, kind: OperationKind | None) -> bool:
+    """In every case."""
+    return True
+
+
+def tensor_parallel(case: Case, kind: OperationKind | None) -> bool:
+    """With more than one tensor-parallel rank."""
+    return case.tensor_parallel
+
+
+def sequence_parallel(case: Case, kind: OperationKind | None) -> bool:
+    """With more than one tensor-parallel rank and a split sequence."""
+    return case.tensor_parallel and case.sequence_parallel
+
+
+def all_reducing(case: Case, kind: OperationKind | None) -> bool:
+    """With more than one tensor-parallel rank and a whole sequence."""
+    return case.tensor_parallel and not case.sequence_parallel
+
+
+def recomputed(case: Case, kind: OperationKind | None) -> bool:
+    """Under full recompute for every operation, under selective recompute for the attention core."""
+    if case.recompute is Recompute.FULL:
+        return kind is not None
+    return case.recompute is Recompute.SELECTIVE and kind in ATTENTION_CORE
+
+
+def fully_recomputed(condition: When) -> When:
+    """Where `condition` holds, under full recompute."""
+    return lambda case, kind: case.recompute is Recompute.FULL and condition(case, kind)
+
+
+def at_entry(condition: When) -> When:
+    """Where `condition` holds, at a norm's result."""
+    return lambda case, kind: kind in PARALLEL_ENTRY and condition(case, kind)
+
+
+def at_exit(condition: When) -> When:
+    """Where `condition` holds, at the result of a row-parallel projection."""
+    return lambda case, kind: kind in PARALLEL_EXIT and condition(case, kind)
+
+
+# Short forms for rule files -----------------------------------------------------------------------------------------
+
+
+def compute(
+    phase: Phase,
+    primitive: Primitive,
+    operands: Operands,
+    reads: tuple[Ref, ...],
+    writes: tuple[Ref, ...],
+    when: When = always,
+) -> TaskTarget:
+    """A local task, named after its phase."""
+    return TaskTarget(phase.value, TaskKind.COMPUTE, phase, primitive, operands, reads, writes, when)
+
+
+def collective(
+    phase: Phase, kind: CollectiveKind, reduction: Reduction, read: Ref, write: Ref, when: When
+) -> TaskTarget:
+    """A collective on the source value, named after its phase."""
+    return TaskTarget(
+        suffix=f"collective.{phase.value}",
+        kind=TaskKind.COLLECTIVE,
+        phase=phase,
+        primitive=Primitive(kind.value),
+        operands=Exchange(Slot.SOURCE),
+        reads=(read,),
+        writes=(write,),
+        when=when,
+        collective=CollectiveTarget(kind, reduction),
+    )

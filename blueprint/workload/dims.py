@@ -1,0 +1,131 @@
+"""The dimensions of one rank's share of a block: the only place of exact division."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from blueprint.case import Case, case_of
+from blueprint.errors import DomainError
+from blueprint.ir.request import Request
+from blueprint.workload.symbolic import Symbolic
+
+N = TypeVar("N", int, Symbolic)
+
+
+@dataclass(frozen=True)
+class Factors(Generic[N]):
+    """What the dimensions are products of. All counts are at least 1.
+
+    `sequence` is S_t under sequence parallelism and S otherwise; `shard` is the number of elements of one rank's share
+    of a B·S·H tensor where S is not split; `optimizer_shard` the largest share of the rank's parameters when the
+    optimizer is sharded over the data-parallel group. The latter two are read only in those cases.
+    """
+
+    batch: N
+    sequence: N
+    hidden: N
+    heads: N
+    key_value_heads: N
+    head_width: N
+    feedforward: N
+    tensor: N | int
+    element: N
+    gradient: N
+    optimizer_state: N
+    shard: N
+    optimizer_shard: N
+
+
+@dataclass(frozen=True)
+class Dims(Generic[N]):
+    """Dimensions in elements, widths in bytes, all of one rank unless a comment says otherwise."""
+
+    case: Case
+    B: N
+    S: N  # the whole sequence
+    S_r: N  # the residual stream's share of the sequence
+    H: N
+    h_t: N
+    k_t: N
+    d: N
+    F_t: N
+    t: N | int
+    shard: N  # elements of one rank's share of a B·S·H tensor
+    e: N
+    g: N
+    o: N
+    optimizer_shard: N
+
+    @staticmethod
+    def of(case: Case, factors: Factors[N]) -> Dims[N]:
+        """Multiply the factors up: the same code for integers and for symbols."""
+        split = case.sequence_parallel
+        share = factors.batch * factors.sequence * factors.hidden if split else factors.shard
+        return Dims(
+            case=case,
+            B=factors.batch,
+            S=factors.sequence * factors.tensor if split else factors.sequence,
+            S_r=factors.sequence,
+            H=factors.hidden,
+            h_t=factors.heads,
+            k_t=factors.key_value_heads,
+            d=factors.head_width,
+            F_t=factors.feedforward,
+            t=factors.tensor,
+            shard=share,
+            e=factors.element,
+            g=factors.gradient,
+            o=factors.optimizer_state,
+            optimizer_shard=factors.optimizer_shard,
+        )
+
+    @property
+    def parameters(self) -> N:
+        """Parameters of the block that one rank holds: split matrices and biases, replicated norms and biases."""
+        queries, keys = self.h_t * self.d, self.k_t * self.d
+        matrices = self.H * queries + 2 * (self.H * keys) + queries * self.H + 2 * (self.H * self.F_t)
+        norms = 4 * self.H
+        if not self.case.biases:
+            return matrices + norms
+        return matrices + norms + queries + 2 * keys + self.F_t + 2 * self.H
+
+
+def dims_of(request: Request) -> Dims[int]:
+    """The dimensions of a request. Raises DomainError where a degree does not divide, naming both."""
+    case, model, strategy, workload = case_of(request), request.model, request.strategy, request.workload
+    degree = strategy.tensor
+    split = case.sequence_parallel
+    elements = workload.batch * workload.sequence * model.hidden
+    whole = Factors(
+        batch=workload.batch,
+        sequence=_exact("sequence S", workload.sequence, degree) if split else workload.sequence,
+        hidden=model.hidden,
+        heads=_exact("heads h", model.heads, degree),
+        key_value_heads=_exact("key/value heads k", model.key_value_heads, degree),
+        head_width=model.head_width,
+        feedforward=_exact("feed-forward width F", model.feedforward, degree),
+        tensor=degree,
+        element=workload.dtype.width,
+        gradient=strategy.gradient_bytes,
+        # fp32 master copy and two moments; a 4-byte parameter is its own master copy (Rajbhandari et al.)
+        optimizer_state=8 if workload.dtype.width == 4 else 12,
+        shard=_exact("tensor B*S*H", elements, degree),
+        optimizer_shard=1,
+    )
+    dims = Dims.of(case, whole)
+    # The largest share: D * share >= parameters > D * (share - 1).
+    share = -(-dims.parameters // strategy.data)
+    return Dims.of(case, _with_share(whole, share))
+
+
+def _with_share(factors: Factors[int], share: int) -> Factors[int]:
+    return Factors(**{**vars(factors), "optimizer_shard": share})
+
+
+def _exact(what: str, size: int, degree: int) -> int:
+    """`size / degree`, refused where it leaves a remainder."""
+    quotient, rest = divmod(size, degree)
+    if rest:
+        raise DomainError(f"{what} = {size} is not divisible by tensor degree t = {degree}")
+    return quotient

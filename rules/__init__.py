@@ -1,0 +1,6 @@
+"""The shipped rulebook: one rule a file, each exactly one value `RULE`. The families are listed, never searched for."""
+
+REVISION = "2026.11"
+"""Grows whenever the meaning of any rule changes."""
+
+FAMILIES = ("primitives", "training", "planning")

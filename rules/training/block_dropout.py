@@ -1,0 +1,57 @@
+"""Dropout of the two projections' results before each residual sum; its gradient reads the mask."""
+
+from blueprint.ir.common import LineageKind, Phase, Primitive
+from blueprint.ir.model import OperationKind
+from blueprint.rule import (
+    MODEL_TO_DISTRIBUTED,
+    TASK_CLAIMS,
+    Elements,
+    OperationSource,
+    PassRule,
+    Slot,
+    Version,
+    compute,
+    contribution,
+    gradient,
+    recomputed,
+    saved,
+    used,
+    version,
+)
+
+X, RESULT = Slot.FIRST, Slot.RESULT
+SIZES = Elements(version(RESULT, Version.FORWARD))
+
+RULE = PassRule(
+    id="training.block_dropout",
+    boundary=MODEL_TO_DISTRIBUTED,
+    lineage=LineageKind.LOWERED,
+    signature=OperationSource((OperationKind.OUTPUT_DROPOUT, OperationKind.MLP_DROPOUT)),
+    targets=(
+        compute(
+            Phase.FORWARD,
+            Primitive.DROPOUT,
+            SIZES,
+            reads=(used(X),),
+            writes=(version(RESULT, Version.FORWARD), version(RESULT, Version.MASK)),
+        ),
+        compute(
+            Phase.RECOMPUTE,
+            Primitive.DROPOUT,
+            SIZES,
+            reads=(saved(X),),
+            writes=(version(RESULT, Version.RECOMPUTED), version(RESULT, Version.MASK_RECOMPUTED)),
+            when=recomputed,
+        ),
+        compute(
+            Phase.ACTIVATION_GRADIENT,
+            Primitive.DROPOUT,
+            SIZES,
+            reads=(gradient(), version(RESULT, Version.MASK_RECOMPUTED, Version.MASK)),
+            writes=(contribution(X),),
+        ),
+    ),
+    rewrite="dropout -> forward with mask, [recompute with a new mask,] activation gradient",
+    preserves=TASK_CLAIMS,
+    introduces=(),
+)

@@ -1,0 +1,31 @@
+"""A parameter that every rank holds whole: norms, and biases of row-parallel projections.
+
+Under sequence parallelism a rank sees only its tokens, so its gradient is an addend.
+"""
+
+from blueprint.ir.common import LineageKind, Role
+from blueprint.rule import (
+    MODEL_TO_DISTRIBUTED,
+    TENSOR_CLAIMS,
+    Layout,
+    PassRule,
+    TensorTarget,
+    ValueSource,
+    Version,
+    always,
+)
+
+RULE = PassRule(
+    id="training.whole_parameter",
+    boundary=MODEL_TO_DISTRIBUTED,
+    lineage=LineageKind.DERIVED,
+    signature=ValueSource(roles=(Role.PARAMETER,), producers=(None,), split=False),
+    targets=(
+        TensorTarget(Version.FORWARD, Role.PARAMETER, Layout.STREAM, always),
+        TensorTarget(Version.GRADIENT, Role.PARAMETER_GRADIENT, Layout.SEQUENCE_ADDENDS, always),
+        TensorTarget(Version.UPDATED, Role.UPDATED_PARAMETER, Layout.STREAM, always),
+    ),
+    rewrite="one parameter -> a copy on every rank, its gradient (an addend if the sequence is split), the update",
+    preserves=TENSOR_CLAIMS,
+    introduces=(),
+)

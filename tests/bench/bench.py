@@ -1,0 +1,216 @@
+"""Measure Blueprint against its floors: `make bench`.
+
+Every figure is a ratio or a count whose two sides come from this one run. The two commands of a ratio take turns, so
+that a busy moment hits both. The exit status is always 0: a measurement informs, the tests judge.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blueprint.discharge import SolverPool, discharge
+from blueprint.term import Const, Term, Var, at_most, equal, product
+from blueprint.verdict import Obligation, Verdict
+
+RUNS = 7
+VERIFY_RATIO = 3.0
+HELP_RATIO = 2.0
+MEMORY_MIB = 400.0
+GROUND_RATE = 500.0
+UNIVERSAL_RATE = 100.0
+GROUND_COUNT = 2000
+UNIVERSAL_COUNT = 400
+BUDGET = 10_000_000
+
+ROOT = Path(__file__).resolve().parents[2]
+BLUEPRINT = (sys.executable, "-m", "blueprint")
+DEMO = (
+    "derive training --model gpt3-175b --tensor 8 --pipeline 8 --data 8 --microbatch 1 --sequence 2048 "
+    "--dtype bfloat16 --recompute selective --communication sequence-parallel"
+).split()
+IMPORTS = (sys.executable, "-c", "import z3, sympy, msgspec, typer")
+IMPORT_TYPER = (sys.executable, "-c", "import typer")
+
+
+class Row(NamedTuple):
+    """One line of the table; `met` is None where there is no target or no measurement."""
+
+    measure: str
+    value: str
+    target: str = ""
+    met: bool | None = None
+
+
+class NotMeasuredError(Exception):
+    """A measurement could not be made; the text says why."""
+
+
+def _check(command: Sequence[str]) -> None:
+    """Run `command` once and refuse to time something that fails."""
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
+        raise NotMeasuredError(f"{' '.join(command[1:4])} ... exits with {done.returncode}: {last}")
+
+
+def _seconds(command: Sequence[str]) -> float:
+    """The wall time of one run of `command`."""
+    start = time.perf_counter()
+    subprocess.run(
+        command, cwd=ROOT, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    return time.perf_counter() - start
+
+
+def _medians(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
+    """The median wall times of two commands that take turns, after one unmeasured run of each."""
+    _check(one)
+    _check(other)
+    pairs = [(_seconds(one), _seconds(other)) for _ in range(RUNS)]
+    return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
+
+
+def _tree(root: int) -> set[int]:
+    """The process `root` and all its descendants, read from /proc."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            # The name in parentheses may hold anything; the parent's id is the second field after it.
+            parent = int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue  # it ended meanwhile
+        children.setdefault(parent, []).append(int(entry.name))
+    found, open_ids = set[int](), [root]
+    while open_ids:
+        current = open_ids.pop()
+        found.add(current)
+        open_ids.extend(children.get(current, []))
+    return found
+
+
+def _kib(process: int, file: str, field: str) -> int:
+    """A memory field of a process in KiB, 0 once it has ended."""
+    try:
+        for line in Path(f"/proc/{process}/{file}").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+def _peaks(command: Sequence[str]) -> tuple[float, float]:
+    """Peak memory in MiB of `command` with its workers: shared pages counted once (PSS), then in each process (RSS)."""
+    if not Path("/proc/self/smaps_rollup").exists():
+        raise NotMeasuredError("this system has no /proc with smaps_rollup")
+    shared, resident = 0, 0
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None:
+        tree = _tree(process.pid)
+        shared = max(shared, sum(_kib(one, "smaps_rollup", "Pss") for one in tree))
+        resident = max(resident, sum(_kib(one, "status", "VmRSS") for one in tree))
+        time.sleep(0.005)
+    return shared / 1024, resident / 1024
+
+
+def _verify_rows(bundle: Path) -> list[Row]:
+    """Whole-process `verify` against the imports alone, and its memory."""
+    _check([*BLUEPRINT, *DEMO, "-o", str(bundle)])
+    verify = [*BLUEPRINT, "verify", str(bundle)]
+    ours, floor = _medians(verify, IMPORTS)
+    shared, resident = _peaks(verify)
+    return [
+        Row("verify, whole process", f"{ours:.3f} s"),
+        Row("import z3, sympy, msgspec, typer", f"{floor:.3f} s"),
+        Row("  ratio", f"{ours / floor:.2f}", f"<= {VERIFY_RATIO:g}", ours <= VERIFY_RATIO * floor),
+        Row("verify with workers, peak memory", f"{shared:.0f} MiB", f"< {MEMORY_MIB:g} MiB", shared < MEMORY_MIB),
+        Row("  shared pages counted in each process", f"{resident:.0f} MiB"),
+    ]
+
+
+def _help_rows() -> list[Row]:
+    """`--help` against importing typer alone."""
+    ours, floor = _medians([*BLUEPRINT, "--help"], IMPORT_TYPER)
+    return [
+        Row("--help, whole process", f"{ours:.3f} s"),
+        Row("import typer", f"{floor:.3f} s"),
+        Row("  ratio", f"{ours / floor:.2f}", f"< {HELP_RATIO:g}", ours < HELP_RATIO * floor),
+    ]
+
+
+def _ground(number: int) -> Obligation:
+    """One instance of a work law, every variable fixed."""
+    values = {"B": 1, "S": 2048, "H": 12288, "t": 8, "W": 6 * (number + 1) * 2048 * 12288**2 // 8}
+    fixed = tuple(equal(Var(name), Const(value)) for name, value in values.items())
+    law = equal(product(Var("W"), Var("t")), _work(number))
+    return Obligation(hypotheses=fixed, goal=(law,), witness=values, ground=True)
+
+
+def _universal(number: int) -> Obligation:
+    """The same law for all values: per-rank work times the degree is the whole work, whatever its coefficient."""
+    names = ("B", "S", "H", "t")
+    hypotheses = (*(at_most(Const(1), Var(name)) for name in names), equal(product(Var("W"), Var("t")), _work(number)))
+    goal = equal(product(Const(2), Var("t"), Var("W")), product(Const(2), _work(number)))
+    witness = dict.fromkeys(names, 1) | {"W": 6 * (number + 1)}
+    return Obligation(hypotheses=hypotheses, goal=(goal,), witness=witness, ground=False)
+
+
+def _work(number: int) -> Term:
+    """6 n B S H^2; the numbered coefficient keeps two questions from being one."""
+    return product(Const(6 * (number + 1)), Var("B"), Var("S"), Var("H"), Var("H"))
+
+
+def _rate_row(label: str, make: Callable[[int], Obligation], count: int, target: float) -> Row:
+    """Distinct obligations decided per second and core by both deciders, the workers warm."""
+    cores = os.cpu_count() or 1
+    obligations = [make(number) for number in range(count)]
+    with SolverPool(cores) as pool:
+        # Universal questions go out one by one, so that each worker gets its share and has loaded Z3 before the clock.
+        discharge([_universal(count + number) for number in range(4 * cores)], pool, BUDGET)
+        start = time.perf_counter()
+        evidence = discharge(obligations, pool, BUDGET)
+        seconds = time.perf_counter() - start
+    if wrong := sum(one.verdict is not Verdict.PROVED for one in evidence):
+        raise NotMeasuredError(f"{wrong} of {count} are not proved")
+    rate = count / seconds / cores
+    return Row(f"{label} obligations per second and core", f"{rate:.0f}", f">= {target:g}", rate >= target)
+
+
+def _measure(label: str, rows: Callable[[], list[Row]]) -> list[Row]:
+    """The rows of one measurement, or one row that says why there are none."""
+    try:
+        return rows()
+    except NotMeasuredError as error:
+        return [Row(label, f"not measured: {error}")]
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        bundle = Path(folder) / "demo.bundle.json"
+        table = [
+            *_measure("verify", lambda: _verify_rows(bundle)),
+            *_measure("--help", _help_rows),
+            *_measure("ground", lambda: [_rate_row("ground", _ground, GROUND_COUNT, GROUND_RATE)]),
+            *_measure("universal", lambda: [_rate_row("universal", _universal, UNIVERSAL_COUNT, UNIVERSAL_RATE)]),
+        ]
+    print(f"medians of {RUNS} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}\n")
+    for row in table:
+        verdict = "" if row.met is None else "met" if row.met else "NOT MET"
+        print(f"{row.measure:<42}{row.value:>12}  {row.target:<10}{verdict}".rstrip())
+
+
+if __name__ == "__main__":
+    main()
