@@ -9,7 +9,7 @@ from __future__ import annotations
 from blueprint.errors import UsageError
 from blueprint.verdict import Verdict
 
-RESOURCE_LIMIT = 2_000_000
+RESOURCE_LIMIT = 500_000
 
 
 def decide(text: str) -> Verdict:

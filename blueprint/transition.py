@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from blueprint.case import Case, case_of
 from blueprint.claims.distributed import interface_question, parameter_count, task_question, tensor_question
 from blueprint.claims.matched import Matched, Pair
 from blueprint.claims.portable import PlanView, buffer_question, plan_interface_question, plan_task_question
@@ -30,7 +31,7 @@ from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task, 
 from blueprint.ir.model import ModelIR, OperationKind
 from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR, WorkloadFacts
 from blueprint.ir.request import Request
-from blueprint.law import Equation, Law, Projection, Quantity
+from blueprint.law import Equation, Law, Projection, ProjectionLaw, Quantity
 from blueprint.obligation import law_instance
 from blueprint.rule import BoundaryRule, Claim, PassRule
 from blueprint.rulebook import Rulebook
@@ -38,7 +39,9 @@ from blueprint.symbols import to_term
 from blueprint.term import Comparison, evaluate, variables
 from blueprint.verdict import Obligation
 
-Boundary = tuple[Stage, Stage]
+Boundary = tuple[str, str]
+"""Names of the two sides: stages, or `request` before the model."""
+
 Entity = DistributedValue | Task | Buffer | PlanTask
 
 PROJECTION_CLAIMS = {
@@ -99,17 +102,22 @@ class RelationCheck:
 
 @dataclass(frozen=True)
 class LawCheck:
-    """One law over its group: the positions of its instances' obligations, or why there are none."""
+    """One law over its group: the positions of its instances' obligations, or why there are none.
+
+    `theorems` names the recorded theorems behind it: rule, law and form.
+    """
 
     id: str
     rule: str
     form: str
+    statement: str
     group: str
     members: int
     expected_members: int
     obligations: tuple[int, ...]
     applicable: bool
     vacuous: bool
+    theorems: tuple[tuple[str, str, str], ...]
 
 
 @dataclass
@@ -118,6 +126,7 @@ class TransitionPlan:
 
     boundary: Boundary
     coverage: Coverage
+    case: Case
     relations: list[RelationCheck] = field(default_factory=list)
     laws: list[LawCheck] = field(default_factory=list)
     obligations: list[Obligation] = field(default_factory=list)
@@ -131,13 +140,14 @@ class TransitionPlan:
 
 def plan_distributed(rulebook: Rulebook, request: Request, source: ModelIR, target: DistributedTaskIR) -> TransitionPlan:
     """What must hold between a model and a distributed snapshot."""
-    boundary = (Stage.MODEL, Stage.DISTRIBUTED)
-    view = ModelView(request, source, rulebook.pass_rules(boundary))
+    stages = (Stage.MODEL, Stage.DISTRIBUTED)
+    rules = rulebook.pass_rules(stages)
+    view = ModelView(request, source, rules)
     known = {each.id for each in (*source.values, *source.operations)}
     values = {value.id: value for value in target.values}
     tasks = {task.id: task for task in target.tasks}
-    matching = _match(view.relations, (*target.values, *target.tasks), known, rulebook, boundary)
-    plan = TransitionPlan(boundary, matching.coverage, diagnostics=matching.diagnostics)
+    matching = _match(view.relations, (*target.values, *target.tasks), known, rules)
+    plan = TransitionPlan(_sides(stages), matching.coverage, view.case, diagnostics=matching.diagnostics)
 
     tensor_ids = {
         expected.name: found
@@ -171,9 +181,9 @@ def plan_distributed(rulebook: Rulebook, request: Request, source: ModelIR, targ
     work = [
         _Member(task.id, members.get(task.id), task.phase, task.primitive, _vector(task.work)) for task in target.tasks
     ]
-    for rule in rulebook.pass_rules(boundary):
+    for rule in rules:
         _add_laws(plan, rule, bindings, work)
-    for boundary_rule in rulebook.boundary_rules(boundary):
+    for boundary_rule in rulebook.boundary_rules(stages):
         question = interface_question(view, target, tensor_ids)
         _add_boundary_rule(plan, boundary_rule, question, bindings, work)
     _add_primitive_laws(plan, rulebook, members)
@@ -184,13 +194,13 @@ def plan_portable(
     rulebook: Rulebook, request: Request, model: ModelIR, source: DistributedTaskIR, target: PortablePlanIR
 ) -> TransitionPlan:
     """What must hold between a distributed snapshot and a portable plan; laws are resolved through to the model."""
-    boundary = (Stage.DISTRIBUTED, Stage.PORTABLE)
-    rules = rulebook.pass_rules(boundary)
+    stages = (Stage.DISTRIBUTED, Stage.PORTABLE)
+    rules = rulebook.pass_rules(stages)
     known = {each.id for each in (*source.values, *source.tasks)}
     buffers = {buffer.id: buffer for buffer in target.buffers}
     tasks = {task.id: task for task in target.tasks}
-    matching = _match(portable_relations(source, rules), (*target.buffers, *target.tasks), known, rulebook, boundary)
-    plan = TransitionPlan(boundary, matching.coverage, diagnostics=matching.diagnostics)
+    matching = _match(portable_relations(source, rules), (*target.buffers, *target.tasks), known, rules)
+    plan = TransitionPlan(_sides(stages), matching.coverage, case_of(request), diagnostics=matching.diagnostics)
 
     buffer_ids: dict[str, str] = {}
     task_ids: dict[str, str] = {}
@@ -234,14 +244,15 @@ def plan_portable(
     work = [
         _Member(task.id, members.get(task.id), task.phase, task.primitive, _vector(task.work)) for task in target.tasks
     ]
-    for boundary_rule in rulebook.boundary_rules(boundary):
+    for boundary_rule in rulebook.boundary_rules(stages):
         _add_boundary_rule(plan, boundary_rule, plan_interface_question(view, target), bindings, work)
     for rule in rules:
+        relations = [relation for relation in plan.relations if relation.rule == rule.id]
         for law in rule.laws:
-            if isinstance(law, Law):
-                continue
-            claim = PROJECTION_CLAIMS[law.projection]
-            _add_claim_law(plan, law.id, rule.id, f"every {rule.id} relation", {rule.id}, claim)
+            if isinstance(law, ProjectionLaw):
+                claim = PROJECTION_CLAIMS[law.projection]
+                theorems = ((rule.id, law.id, "projection"),)
+                _add_claim_law(plan, law.id, rule.id, law.statement, relations, claim, theorems, len(relations))
     return plan
 
 
@@ -259,12 +270,11 @@ def _match(
     relations: Sequence[ExpectedRelation],
     entities: Sequence[Entity],
     known: set[str],
-    rulebook: Rulebook,
-    boundary: Boundary,
+    pass_rules: Sequence[PassRule],
 ) -> _Matching:
     """Compare the targets' lineage with the relations that the rules demand."""
     faults: list[Diagnostic] = []
-    rules = {rule.id: rule for rule in rulebook.pass_rules(boundary)}
+    rules = {rule.id: rule for rule in pass_rules}
     demanded = {(relation.rule.id, relation.sources) for relation in relations}
     groups: dict[tuple[str, tuple[str, ...]], dict[str, Entity]] = {}
     dangling = undeclared = mismatched = covered = 0
@@ -375,7 +385,11 @@ def _checked(plan: TransitionPlan, claim: Claim, question: Question) -> ClaimChe
 
 
 def _relation_id(boundary: Boundary, rule: str, sources: tuple[str, ...]) -> str:
-    return f"relation:{digest('relation', 1, [boundary[0].value, boundary[1].value, rule, sources])}"
+    return f"relation:{digest('relation', 1, [*boundary, rule, sources])}"
+
+
+def _sides(stages: tuple[Stage, Stage]) -> Boundary:
+    return stages[0].value, stages[1].value
 
 
 def _name_of(source: DistributedTaskIR, identifier: str) -> str:
@@ -499,12 +513,14 @@ def _add_law(
             id=law.id,
             rule=rule,
             form=equation.form,
+            statement=law.statement,
             group=_describe(law),
             members=len(group),
             expected_members=expected,
             obligations=tuple(obligations),
             applicable=applicable,
             vacuous=vacuous,
+            theorems=((rule, law.id, equation.form),),
         )
     )
 
@@ -542,28 +558,90 @@ def _add_boundary_rule(
 def _add_primitive_laws(plan: TransitionPlan, rulebook: Rulebook, members: Mapping[str, ExpectedTask]) -> None:
     """The laws that primitives carry: their instances are the exact-work claims of the relations that use them."""
     for law in sorted({rule.law for rule in rulebook.primitives.values() if rule.law}):
-        named = {primitive for primitive, rule in rulebook.primitives.items() if rule.law == law}
-        tasks = {identifier for identifier, task in members.items() if task.target.primitive in named}
-        obligations = tuple(
-            check.obligation
-            for relation in plan.relations
-            if tasks & set(relation.targets)
-            for check in relation.claims
-            if check.claim is Claim.EXACT_WORK
-        )
-        rules = ", ".join(sorted(rule.id for rule in rulebook.primitives.values() if rule.law == law))
-        plan.laws.append(
-            LawCheck(law, rules, "each", "every task of the primitive", len(tasks), len(tasks), obligations, True, not tasks)
-        )
+        rules = [rule for rule in rulebook.primitives.values() if rule.law == law]
+        primitives = {rule.primitive for rule in rules}
+        tasks = {identifier for identifier, task in members.items() if task.target.primitive in primitives}
+        theorems = tuple((rule.id, rule.primitive.value, phase.value) for rule in rules for phase in rule.formulas)
+        statement = "W = 2 m n k for every matrix product"
+        relations = [relation for relation in plan.relations if tasks & set(relation.targets)]
+        _add_claim_law(plan, law, rules[0].id, statement, relations, Claim.EXACT_WORK, theorems, len(tasks))
 
 
-def _add_claim_law(plan: TransitionPlan, law: str, rule: str, group: str, rules: set[str], claim: Claim) -> None:
+def _add_claim_law(
+    plan: TransitionPlan,
+    law: str,
+    rule: str,
+    statement: str,
+    relations: Sequence[RelationCheck],
+    claim: Claim,
+    theorems: tuple[tuple[str, str, str], ...],
+    members: int,
+) -> None:
+    """A law whose instances are the obligations of one claim of these relations."""
     obligations = tuple(
-        check.obligation
-        for relation in plan.relations
-        if relation.rule in rules
-        for check in relation.claims
-        if check.claim is claim
+        check.obligation for relation in relations for check in relation.claims if check.claim is claim
     )
-    count = len(obligations)
-    plan.laws.append(LawCheck(law, rule, "each", group, count, count, obligations, True, count == 0))
+    plan.laws.append(
+        LawCheck(
+            id=law,
+            rule=rule,
+            form="each",
+            statement=statement,
+            group=f"claim {claim.value} of {len(relations)} relations",
+            members=members,
+            expected_members=members,
+            obligations=obligations,
+            applicable=True,
+            vacuous=not obligations,
+            theorems=theorems,
+        )
+    )
+
+
+# Request -> model ---------------------------------------------------------------------------------------------------
+
+
+def plan_model(request: Request, model: ModelIR, demanded: ModelIR) -> TransitionPlan:
+    """What must hold between a request and its model: the front end's values, sizes and operations, one by one."""
+    found = {each.name: each for each in (*model.values, *model.operations)}
+    wanted = {each.name: each for each in (*demanded.values, *demanded.operations)}
+    faults = [
+        Diagnostic(code="coverage.missing", message="the request demands this entity of the model", path=name)
+        for name in wanted
+        if name not in found
+    ]
+    faults += [
+        Diagnostic(code="coverage.unexpected", message="the request demands no entity of this name", path=name)
+        for name in found
+        if name not in wanted
+    ]
+    total = len(model.values) + len(model.operations)
+    missing, extra = sum(name not in found for name in wanted), sum(name not in wanted for name in found)
+    coverage = Coverage(
+        source=1,
+        source_total=1,
+        target=total - extra,
+        target_total=total,
+        generated=0,
+        missing=missing,
+        dangling=0,
+        undeclared=0,
+        mismatched=extra,
+    )
+    plan = TransitionPlan(("request", Stage.MODEL.value), coverage, case_of(request), diagnostics=faults)
+    question = Question()
+    shapes = {value.name: value.shape for value in model.values}
+    for value in demanded.values:
+        sizes = [question.given(axis.value, size) for axis, size in zip(value.axes, value.shape, strict=True)]
+        question.sizes(f"{value.name}.shape", shapes.get(value.name, ()), sizes)
+    plan.relations.append(
+        RelationCheck(
+            id=_relation_id(plan.boundary, "model.from_request", ()),
+            rule="model.from_request",
+            sources=("request",),
+            targets=tuple(value.id for value in model.values),
+            names=("block",),
+            claims=(_checked(plan, Claim.TENSOR_TYPE, question),),
+        )
+    )
+    return plan

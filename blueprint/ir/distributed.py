@@ -111,7 +111,9 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     collective: Collective | msgspec.UnsetType = msgspec.UNSET
 
 
-class DistributedTaskIR(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DistributedTaskIR(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.distributed"
+):
     """The tasks and values of one tensor-parallel group, in canonical order."""
 
     header: Header

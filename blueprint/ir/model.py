@@ -58,7 +58,9 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     result: EntityId
 
 
-class ModelIR(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ModelIR(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.model"
+):
     """The block that a request describes: equal, byte for byte, to the front end's result for that request."""
 
     header: Header

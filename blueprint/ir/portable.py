@@ -93,7 +93,9 @@ class Objective(enum.Enum):
     PEAK_MEMORY = "peak_memory"
 
 
-class PortablePlanIR(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PortablePlanIR(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.portable"
+):
     """The portable tasks and buffers of one rank group, in canonical order."""
 
     header: Header

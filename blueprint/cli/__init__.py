@@ -1,0 +1,125 @@
+"""The command `blueprint`: parse, call, print, and one of a fixed set of exit statuses.
+
+Nothing heavy is imported before a command needs it, and every error that leaves a command is handled in one place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from blueprint.cli import derive, laws, models, prove, verify
+from blueprint.cli.command import LostPipeError, chosen
+from blueprint.cli.voice import PROGRAM, Voice, forget_stdout
+from blueprint.errors import BlueprintError, UsageError
+from blueprint.exit import ExitCode, exit_of_error
+
+HELP = """Derive plans of large models and prove that their work, memory and communication are right.
+
+Exit status: 0 verified, 1 refuted, 2 wrong usage or input, 3 not established, 4 internal error, 130 interrupted.
+"""
+
+VERSIONS = ("blueprint-verifier", "z3-solver", "sympy", "msgspec")
+"""The packages that a verdict depends on."""
+
+app = typer.Typer(
+    help=HELP,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(derive.app, name="derive")
+app.command(name="verify")(verify.verify)
+app.command(name="prove")(prove.prove)
+app.command(name="laws")(laws.laws)
+app.command(name="models")(models.models)
+
+
+def _print_versions(asked: bool) -> None:  # noqa: FBT001  (typer's signature)
+    """The versions, from the packages' own records: importing the solvers takes a second."""
+    if not asked:
+        return
+    from importlib import metadata  # noqa: PLC0415  (only --version pays for it)
+
+    for package in VERSIONS:
+        sys.stdout.write(f"{package.removesuffix('-verifier').removesuffix('-solver')} {metadata.version(package)}\n")
+    sys.stdout.flush()
+    raise typer.Exit(ExitCode.VERIFIED)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    *,
+    color: Annotated[str, typer.Option("--color", metavar="auto|always|never", help="Colour of the verdict.")] = "auto",
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Only errors on standard error.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_versions, help="Print versions and exit.")
+    ] = False,
+) -> None:
+    if not isinstance(context.obj, Voice):
+        raise TypeError("the command line is started by `run`")
+    if quiet and verbose:
+        raise UsageError("cannot be combined with --verbose", path="--quiet")
+    context.obj.color = chosen("--color", color, ("auto", "always", "never"))
+    context.obj.quiet, context.obj.verbose = quiet, verbose
+    if context.invoked_subcommand is None:
+        raise UsageError(f"no command is given; `{PROGRAM} --help` lists them")
+
+
+def run(arguments: Sequence[str] | None = None) -> ExitCode:
+    """Run one command line, by default the process's own, and return its exit status. Never raises."""
+    voice = Voice()
+    try:
+        return _invoke(sys.argv[1:] if arguments is None else arguments, voice)
+    except BlueprintError as error:
+        voice.error(error.diagnostics())
+        return exit_of_error(error)
+    except typer.TyperException as error:
+        voice.error(_usage_words(error))
+        return ExitCode.INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        voice.say("interrupted")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The help has no reader any more. Commands turn this error into LostPipeError.
+        forget_stdout()
+        return ExitCode.VERIFIED
+    except LostPipeError as error:
+        voice.internal(error.__cause__ or error)
+        return ExitCode.INTERNAL
+    except Exception as error:  # noqa: BLE001  (no traceback reaches a user)
+        voice.internal(error)
+        return ExitCode.INTERNAL
+
+
+def main() -> None:
+    """The entry point: run the process's command line and exit."""
+    code = run()
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+    sys.exit(int(code))
+
+
+def _invoke(arguments: Sequence[str], voice: Voice) -> ExitCode:
+    """Parse and run. Not by typer's own `main`, which turns every broken pipe into status 1."""
+    group = typer.main.get_command(app)
+    try:
+        with group.make_context(PROGRAM, list(arguments), obj=voice) as context:
+            group.invoke(context)
+    except typer.Exit as leaving:
+        return ExitCode(leaving.exit_code)
+    raise TypeError("a command ended without a status")
+
+
+def _usage_words(error: typer.TyperException) -> str:
+    """What typer refuses, and where help is."""
+    context = getattr(error, "ctx", None)
+    hint = f" (see `{context.command_path} --help`)" if context is not None else ""
+    return f"{error.format_message().rstrip('.')}{hint}"

@@ -1,0 +1,77 @@
+"""Request -> bundle, through the same gate that every reader applies again."""
+
+from __future__ import annotations
+
+from blueprint.bundle import (
+    BUNDLE_SCHEMA,
+    Bundle,
+    RulebookRecord,
+    StageRecord,
+    TransitionRecord,
+    fingerprint,
+)
+from blueprint.codec import BUNDLE_LIMIT, encode
+from blueprint.discharge import SolverPool
+from blueprint.errors import DomainError, GateError
+from blueprint.frontend.block import model_ir, request_digest
+from blueprint.frontend.request import check_domain
+from blueprint.gate import CommitGate, Committed
+from blueprint.ir.request import Request
+from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import PassManager, passes_for
+from blueprint.session import open_rulebook, open_theorems, worker_count
+from blueprint.settings import DEFAULT_BUDGET
+from blueprint.verifier import TransitionVerifier
+
+
+def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_BUDGET) -> bytes:
+    """Derive a bundle's canonical bytes. Raises DomainError or NotCoveredError for a request outside the laws."""
+    check_domain(request)
+    with SolverPool(worker_count(jobs)) as pool:
+        rulebook = open_rulebook(None)
+        digest = request_digest(request)
+        session = fingerprint(digest, rulebook.digest)
+        verifier = TransitionVerifier(rulebook, open_theorems(rulebook), pool, budget)
+        gate = CommitGate(verifier, PassContext(request, session))
+        trace = PassManager(gate, passes_for(request)).run(model_ir(request))
+    bundle = Bundle(
+        schema=BUNDLE_SCHEMA,
+        request=request,
+        request_digest=digest,
+        fingerprint=session,
+        rulebook=RulebookRecord(revision=rulebook.revision, digest=rulebook.digest),
+        stages=tuple(_stage(trace.branch, each) for each in trace.committed),
+        transitions=tuple(
+            _transition(trace.branch, before, after)
+            for before, after in zip(trace.committed, trace.committed[1:], strict=False)
+        ),
+        overlays=(),
+    )
+    data = encode(bundle)
+    if len(data) > BUNDLE_LIMIT:
+        raise DomainError(f"the bundle would have {len(data)} bytes, more than the limit of {BUNDLE_LIMIT}")
+    return data
+
+
+def _stage(branch: str, committed: Committed) -> StageRecord:
+    stage = committed.snapshot.header.stage
+    return StageRecord(
+        stage=stage,
+        branch=branch,
+        label=f"{stage.value} of one training block",
+        derivation_pass=committed.derivation_pass or "frontend",
+        snapshot=committed.snapshot,
+    )
+
+
+def _transition(branch: str, before: Committed, after: Committed) -> TransitionRecord:
+    if after.contract is None or after.recorded is None:
+        raise GateError("a committed snapshot has no report")
+    return TransitionRecord(
+        branch=branch,
+        stage=after.snapshot.header.stage,
+        source=before.digest,
+        target=after.digest,
+        contract=after.contract,
+        report=after.recorded,
+    )

@@ -1,0 +1,408 @@
+"""The numbered steps of verification, after decoding. All failures are reported, not only the first.
+
+ 3 request and session digests, rulebook   4 stage order, schemas, adjacency   5 structure and ids
+ 6 parent digests   7 contracts            8 the model from the request        9 relations and claims, 10 laws
+11 deterministic replay                   12 recorded reports                 13 overlays
+14 completeness                           15 expectations of the caller
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from blueprint.bundle import (
+    Bundle,
+    Snapshot,
+    derivation_digest,
+    fingerprint,
+    snapshot_digest,
+)
+from blueprint.codec import encode
+from blueprint.contract import contract_of
+from blueprint.discharge import SolverPool
+from blueprint.errors import BlueprintError, UsageError
+from blueprint.frontend.block import model_ir, request_digest
+from blueprint.frontend.models import BUILTIN
+from blueprint.frontend.request import check_domain
+from blueprint.gate import plan_transition, recorded_report, structural_faults
+from blueprint.ir.common import Stage
+from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.model import ModelIR
+from blueprint.ir.request import ModelFacts
+from blueprint.outcome import (
+    SCHEMA,
+    DefinitionRow,
+    Finding,
+    Outcome,
+    Report,
+    StageRow,
+    Status,
+    SubjectRow,
+    SummaryRow,
+    ToolRow,
+)
+from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import passes_for
+from blueprint.rule import PrimitiveRule
+from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
+from blueprint.transition import plan_model
+from blueprint.verifier import Settled, Step, TransitionVerifier
+from blueprint.words import plain
+
+STAGE_ORDER: Final = tuple(Stage)
+REQUIRED: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
+"""The stages that a request without a target must show."""
+
+_NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
+"""Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
+
+_SPECIFIC: Final = ("model", "claim", "lineage", "coverage", "law", "structure", "stage", "digest")
+"""Which findings come first: those that name a field."""
+
+
+def examine(
+    bundle: Bundle,
+    bundle_sha256: str,
+    *,
+    rules: Path | None,
+    jobs: int | None,
+    budget: int,
+    cross_check: bool,
+    expect: Mapping[str, str],
+    replay: bool,
+) -> Report:
+    """Run every step on a decoded bundle and report what was established."""
+    bindings = binding_words(bundle)
+    _known_expectations(expect, bindings)
+    with SolverPool(worker_count(jobs)) as pool:
+        rulebook = open_rulebook(rules)
+        theorems = open_theorems(rulebook)
+        verifier = TransitionVerifier(rulebook, theorems, pool, budget, cross_checker(cross_check))
+        return _Examination(bundle, bundle_sha256, verifier, bindings, replay=replay, shipped=rules is None).run(expect)
+
+
+def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
+    """The bindings in words: what the statement that is proved is about."""
+    request = bundle.request
+    groups: dict[str, dict[str, str]] = {}
+    for name, part in (("model", request.model), ("workload", request.workload), ("strategy", request.strategy)):
+        fields = msgspec.to_builtins(part)
+        groups[name] = {key: _word(value) for key, value in fields.items()}
+    groups["model"]["name"] = _model_name(request.model)
+    groups["target"] = {"name": "none"}
+    return groups
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return plain(value)
+
+
+def _model_name(facts: ModelFacts) -> str:
+    """A built-in model's name only if the facts are its own; any other name is the bundle's word alone."""
+    if BUILTIN.get(facts.name) == facts:
+        return facts.name
+    return f"{plain(facts.name, 60)} (named by the bundle)"
+
+
+def _known_expectations(expect: Mapping[str, str], bindings: Mapping[str, Mapping[str, str]]) -> None:
+    known = {key for group in bindings.values() for key in group if key != "name"} | {"model"}
+    for key in expect:
+        if key not in known:
+            raise UsageError(f"--expect: no binding {plain(key)!r}; known are {', '.join(sorted(known))}")
+
+
+class _Examination:
+    """One run over one bundle; each method is one step or a few that belong together."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        bundle_sha256: str,
+        verifier: TransitionVerifier,
+        bindings: Mapping[str, Mapping[str, str]],
+        *,
+        replay: bool,
+        shipped: bool,
+    ) -> None:
+        self.bundle = bundle
+        self.bundle_sha256 = bundle_sha256
+        self.verifier = verifier
+        self.rulebook = verifier.rulebook
+        self.bindings = bindings
+        self.replay = replay
+        self.shipped = shipped
+        self.findings: list[Finding] = []
+        self.digests = [snapshot_digest(record.snapshot) for record in bundle.stages]
+        self.context = PassContext(bundle.request, bundle.fingerprint)
+
+    def run(self, expect: Mapping[str, str]) -> Report:
+        self.session()
+        chain = self.chain()
+        sound = self.structure(chain) and self.domain()
+        self.parents(chain)
+        self.contracts(chain)
+        steps = self.steps(chain) if sound else []
+        settled = self.verifier.settle(steps)
+        self.findings.extend(settled.findings)
+        self.replayed(steps)
+        self.recorded(settled)
+        self.overlays()
+        self.completeness(chain, settled)
+        self.expectations(expect)
+        return self.report(settled)
+
+    def find(self, code: str, message: str, path: str = "") -> None:
+        self.findings.append(Finding(code=code, message=message, path=plain(path)))
+
+    # 3 request and session digests, rulebook
+    def session(self) -> None:
+        bundle, ours = self.bundle, self.rulebook
+        if bundle.request_digest != request_digest(bundle.request):
+            self.find("digest.request", "the request's digest is not that of the request", "request_digest")
+        if bundle.rulebook.revision != ours.revision:
+            self.find(
+                "rulebook.revision",
+                f"derived under rulebook revision {plain(bundle.rulebook.revision)}, this is {ours.revision}",
+                "rulebook.revision",
+            )
+        elif bundle.rulebook.digest != ours.digest:
+            self.find("rulebook.digest", "same revision, but other rules than the installed ones", "rulebook.digest")
+        if bundle.fingerprint != fingerprint(request_digest(bundle.request), bundle.rulebook.digest):
+            self.find("digest.session", "the session fingerprint is not that of request and rulebook", "fingerprint")
+
+    # 4 stage order, schemas, adjacency
+    def chain(self) -> tuple[Snapshot, ...]:
+        """The snapshots of the chain as far as they are in order, model first."""
+        good: list[Snapshot] = []
+        for position, record in enumerate(self.bundle.stages):
+            path = f"stages[{position}]"
+            if record.snapshot.header.stage is not record.stage or not _fits(record.stage, record.snapshot):
+                self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
+                break
+            if record.branch or record.stage is not STAGE_ORDER[position]:
+                self.find("stage.order", f"expected stage {STAGE_ORDER[position].value} here", path)
+                break
+            good.append(record.snapshot)
+        pairs = [(record.stage, record.branch) for record in self.bundle.transitions]
+        wanted = [(record.stage, record.branch) for record in self.bundle.stages[1:]]
+        if pairs != wanted:
+            self.find("stage.adjacency", "each adjacent pair of stages needs exactly one transition", "transitions")
+        return tuple(good)
+
+    # 5 structure and ids
+    def structure(self, chain: tuple[Snapshot, ...]) -> bool:
+        sound = True
+        for snapshot in chain:
+            for fault in structural_faults(snapshot):
+                sound = False
+                self.find(fault.code, fault.message, f"{snapshot.header.stage.value}/{plain(fault.path)}")
+        return sound
+
+    def domain(self) -> bool:
+        try:
+            check_domain(self.bundle.request)
+        except BlueprintError as error:
+            self.find("model.domain", plain(error.message, 400), "request")
+            return False
+        return True
+
+    # 6 parent digests
+    def parents(self, chain: tuple[Snapshot, ...]) -> None:
+        expected = [request_digest(self.bundle.request), *self.digests]
+        for snapshot, parent in zip(chain, expected, strict=False):
+            if snapshot.header.parent != parent:
+                stage = snapshot.header.stage.value
+                self.find("digest.parent", "the parent digest is not that of the snapshot before it", stage)
+        for position, record in enumerate(self.bundle.transitions):
+            if [record.source, record.target] != self.digests[position : position + 2]:
+                path = f"transitions[{position}]"
+                self.find("digest.transition", "source and target digests are not those of the snapshots", path)
+
+    # 7 contracts
+    def contracts(self, chain: tuple[Snapshot, ...]) -> None:
+        passes = passes_for(self.bundle.request)
+        for position, (record, expected) in enumerate(zip(self.bundle.transitions, passes, strict=False)):
+            path = f"transitions[{position}].contract"
+            if record.contract != contract_of(expected.facts, self.rulebook):
+                self.find("contract", f"the contract is not that of {expected.facts.name} under this rulebook", path)
+        names = ("frontend", *(each.facts.name for each in passes))
+        for position, (stage, name) in enumerate(zip(self.bundle.stages, names, strict=False)):
+            if stage.derivation_pass != name:
+                self.find("stage.pass", f"the pass of this stage is {name}", f"stages[{position}].pass")
+
+    # 8 the model from the request, 9 relations and claims, 10 laws, 11 replay
+    def steps(self, chain: tuple[Snapshot, ...]) -> list[Step]:
+        if not chain or not isinstance(chain[0], ModelIR):
+            return []
+        demanded = model_ir(self.bundle.request)
+        conformant = self.same(lambda: demanded, chain[0])
+        steps = [Step(plan_model(self.bundle.request, chain[0], demanded), "", "frontend", conformant)]
+        if {value.name: value.shape for value in chain[0].values} != {v.name: v.shape for v in demanded.values}:
+            # The rules read the model's graph: on another model than the request's they would prove nothing of it.
+            return steps
+        for position, derivation_pass in enumerate(passes_for(self.bundle.request)[: len(chain) - 1]):
+            ancestors, target = chain[: position + 1], chain[position + 1]
+            plan = plan_transition(self.rulebook, self.context, ancestors, target)
+
+            def again(source: Snapshot = ancestors[-1], which: object = derivation_pass) -> Snapshot:
+                result: Snapshot = which.run(source, self.context)  # type: ignore[attr-defined]
+                return result
+
+            steps.append(Step(plan, "", derivation_pass.facts.name, self.same(again, target)))
+        return steps
+
+    def same(self, construct: Callable[[], Snapshot], target: Snapshot) -> bool | None:
+        """Whether the canonical construction gives exactly the target's bytes; None where replay is off."""
+        if not self.replay:
+            return None
+        try:
+            return encode(construct()) == encode(target)
+        except (BlueprintError, LookupError, ValueError):
+            # The source of this step is itself wrong, and has its own finding.
+            return False
+
+    def replayed(self, steps: list[Step]) -> None:
+        for step in steps:
+            if step.conformant is None:
+                self.find("replay.off", "deterministic replay was switched off", step.plan.boundary[1])
+            elif not step.conformant:
+                self.find("replay", "the canonical construction gives another snapshot", step.plan.boundary[1])
+
+    # 12 recorded reports
+    def recorded(self, settled: Settled) -> None:
+        # The model's own transition has no record; the others pair up in order.
+        for position, (record, report) in enumerate(zip(self.bundle.transitions, settled.transitions[1:], strict=False)):
+            if not self.replay:
+                report = msgspec.structs.replace(report, canonical_conformant=record.report.canonical_conformant)
+            if record.report != recorded_report(report, settled.obligations):
+                path = f"transitions[{position}].report"
+                self.find("report.mismatch", "the recorded report is not what this run establishes", path)
+
+    # 13 overlays
+    def overlays(self) -> None:
+        for position, overlay in enumerate(self.bundle.overlays):
+            path = f"overlays[{position}]"
+            if overlay.snapshot not in self.digests:
+                self.find("overlay.digest", "the overlay addresses a snapshot that is not in the bundle", path)
+                continue
+            snapshot = self.bundle.stages[self.digests.index(overlay.snapshot)].snapshot
+            known = _entities(snapshot)
+            if any(entry.entity not in known for entry in overlay.entries):
+                self.find("overlay.entity", "the overlay addresses an entity that is not in its snapshot", path)
+
+    # 14 completeness
+    def completeness(self, chain: tuple[Snapshot, ...], settled: Settled) -> None:
+        present = {snapshot.header.stage for snapshot in chain}
+        for stage in REQUIRED:
+            if stage not in present:
+                self.find("stage.missing", "the request asks for this stage, and the bundle does not show it", stage.value)
+        if len(settled.transitions) < len(REQUIRED):
+            self.find("nothing.established", "not every transition could be examined")
+
+    # 15 expectations of the caller
+    def expectations(self, expect: Mapping[str, str]) -> None:
+        flat = {key: value for group in self.bindings.values() for key, value in group.items() if key != "name"}
+        flat["model"] = self.bindings["model"]["name"]
+        for key, wanted in expect.items():
+            if flat[key] != wanted:
+                self.find("expect", f"{key} is {flat[key]}, expected {plain(wanted)}", key)
+
+    # The report ------------------------------------------------------------------------------------------------------
+
+    def report(self, settled: Settled) -> Report:
+        statuses: dict[str, int] = {}
+        claims = [claim for each in settled.transitions for relation in each.relations for claim in relation.claims]
+        laws = [law for each in settled.transitions for law in each.laws]
+        for row in (*claims, *laws):
+            statuses[row.status.value] = statuses.get(row.status.value, 0) + 1
+        relations = sum(len(each.relations) for each in settled.transitions)
+        self.findings.sort(key=lambda finding: _specificity(finding.code))
+        return Report(
+            schema=SCHEMA,
+            tool=ToolRow(
+                version=metadata.version("blueprint-verifier"),
+                rulebook_revision=self.rulebook.revision,
+                rules_digest=self.rulebook.digest,
+                shipped=self.shipped,
+                solvers=tuple(sorted({row.solver for row in settled.obligations})),
+            ),
+            subject=SubjectRow(
+                bundle_sha256=self.bundle_sha256,
+                derivation_digest=derivation_digest(self.bundle.fingerprint, self.digests),
+                bindings=self.bindings,
+                stages=self.stage_rows(),
+            ),
+            verdict=self.verdict(settled),
+            summary=SummaryRow(
+                relations=str(relations),
+                claims=str(len(claims)),
+                laws=str(len(laws)),
+                obligations=str(len(settled.obligations)),
+                by_status={status.value: str(statuses.get(status.value, 0)) for status in Status},
+            ),
+            definitions=tuple(
+                DefinitionRow(rule=rule.id, text=rule.definition, source=rule.source)
+                for rule in self.rulebook.rules
+                if isinstance(rule, PrimitiveRule) and rule.definition
+            ),
+            transitions=settled.transitions,
+            obligations=settled.obligations,
+            diagnostics=tuple(self.findings),
+        )
+
+    def verdict(self, settled: Settled) -> Outcome:
+        """Verified only if nothing at all speaks against it and every transition established something."""
+        undecided = {"claim.unknown", "claim.vacuous", "law.unknown", "law.vacuous"} | _NOT_ESTABLISHED
+        codes = {finding.code for finding in self.findings}
+        if codes - undecided:
+            return Outcome.REFUTED
+        verified = all(each.relation_verified and each.canonical_conformant for each in settled.transitions)
+        if codes or not verified or len(settled.transitions) < len(REQUIRED):
+            return Outcome.NOT_ESTABLISHED
+        return Outcome.VERIFIED
+
+    def stage_rows(self) -> tuple[StageRow, ...]:
+        rows = []
+        for position, stage in enumerate(STAGE_ORDER):
+            if position < len(self.bundle.stages):
+                record = self.bundle.stages[position]
+                count, digest = len(_entities(record.snapshot)), self.digests[position]
+                rows.append(
+                    StageRow(stage=stage.value, branch="", digest=digest, entities=str(count), unavailable="")
+                )
+                continue
+            reason = "missing from the bundle" if stage in REQUIRED else "the request names no target"
+            rows.append(StageRow(stage=stage.value, branch="", digest="", entities="0", unavailable=reason))
+        return tuple(rows)
+
+
+def _fits(stage: Stage, snapshot: Snapshot) -> bool:
+    match stage:
+        case Stage.MODEL:
+            return isinstance(snapshot, ModelIR)
+        case Stage.DISTRIBUTED:
+            return isinstance(snapshot, DistributedTaskIR)
+        case Stage.PORTABLE:
+            return not isinstance(snapshot, ModelIR | DistributedTaskIR)
+        case _:
+            return False
+
+
+def _entities(snapshot: Snapshot) -> set[str]:
+    if isinstance(snapshot, ModelIR):
+        return {each.id for each in (*snapshot.values, *snapshot.operations)}
+    if isinstance(snapshot, DistributedTaskIR):
+        return {each.id for each in (*snapshot.values, *snapshot.tasks)}
+    return {each.id for each in (*snapshot.buffers, *snapshot.tasks)}
+
+
+def _specificity(code: str) -> int:
+    family = code.partition(".")[0]
+    return _SPECIFIC.index(family) if family in _SPECIFIC else len(_SPECIFIC)

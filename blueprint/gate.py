@@ -1,0 +1,210 @@
+"""The commit gate: the only way from a candidate snapshot to a committed one.
+
+A pass proposes; the gate runs it, checks it in numbered steps and commits, or refuses and publishes nothing. There is
+no successful unverified transition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_digest
+from blueprint.codec import encode
+from blueprint.contract import contract_of
+from blueprint.diagnostic import Diagnostic
+from blueprint.errors import BlueprintError, GateError
+from blueprint.ir.common import Stage
+from blueprint.ir.contract import PassContract
+from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.distributed_checks import check_distributed
+from blueprint.ir.model import ModelIR
+from blueprint.ir.model_checks import check_model
+from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.portable_checks import check_portable
+from blueprint.outcome import ObligationRow, Status, TransitionReport
+from blueprint.passes.protocol import DerivationPass, PassContext
+from blueprint.rulebook import Rulebook
+from blueprint.transition import TransitionPlan, plan_distributed, plan_portable
+from blueprint.verifier import Step, TransitionVerifier
+
+_SEAL: Final = object()
+"""Known to this module alone: nothing else can make a committed snapshot."""
+
+Observer = Callable[["Candidate"], None]
+"""Sees a candidate before the commit, and rejects it by raising; it changes nothing."""
+
+_SCHEMAS: Final[Mapping[Stage, type]] = {
+    Stage.MODEL: ModelIR,
+    Stage.DISTRIBUTED: DistributedTaskIR,
+    Stage.PORTABLE: PortablePlanIR,
+}
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A snapshot that passed the gate, with the chain of snapshots that it came from. Made by the gate alone."""
+
+    snapshot: Snapshot
+    digest: str
+    ancestors: tuple[Snapshot, ...]
+    derivation_pass: str
+    contract: PassContract | None
+    report: TransitionReport | None
+    recorded: RecordedReport | None
+    seal: object
+
+    def __post_init__(self) -> None:
+        """Refuse a snapshot that did not come through the gate."""
+        if self.seal is not _SEAL:
+            raise GateError("only the gate commits a snapshot")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What an observer sees: the proposed snapshot and the report on it."""
+
+    snapshot: Snapshot
+    digest: str
+    report: TransitionReport
+
+
+def structural_faults(snapshot: Snapshot) -> list[Diagnostic]:
+    """Every structural fault of a snapshot of any stage."""
+    match snapshot:
+        case ModelIR():
+            return list(check_model(snapshot))
+        case DistributedTaskIR():
+            return list(check_distributed(snapshot))
+        case PortablePlanIR():
+            return list(check_portable(snapshot))
+
+
+def plan_transition(
+    rulebook: Rulebook, context: PassContext, ancestors: tuple[Snapshot, ...], target: Snapshot
+) -> TransitionPlan:
+    """What must hold between the last ancestor and a target; laws are resolved through all ancestors."""
+    match (*ancestors, target):
+        case (ModelIR() as model, DistributedTaskIR() as distributed):
+            return plan_distributed(rulebook, context.request, model, distributed)
+        case (ModelIR() as model, DistributedTaskIR() as distributed, PortablePlanIR() as plan):
+            return plan_portable(rulebook, context.request, model, distributed, plan)
+        case _:
+            raise GateError("these stages are not adjacent", code="gate.stages")
+
+
+def recorded_report(transition: TransitionReport, obligations: tuple[ObligationRow, ...]) -> RecordedReport:
+    """The part of a report that a bundle carries: nothing in it depends on a solver's version."""
+    claims: dict[str, int] = {}
+    used: set[int] = set()
+    for relation in transition.relations:
+        for claim in relation.claims:
+            claims[claim.kind] = claims.get(claim.kind, 0) + 1
+            used.add(claim.obligation)
+    for law in transition.laws:
+        used.update(law.obligations)
+    coverage = transition.coverage
+    return RecordedReport(
+        coverage={name: int(getattr(coverage, name)) for name in coverage.__struct_fields__ if name != "exact"},
+        cardinality={kind: int(count) for kind, count in transition.cardinality.items()},
+        claims=claims,
+        obligations=tuple(sorted(obligations[position].digest for position in used)),
+        laws=tuple(
+            RecordedLaw(id=law.id, form=law.form, members=int(law.members), status=law.status.value)
+            for law in transition.laws
+        ),
+        relation_verified=transition.relation_verified,
+        canonical_conformant=bool(transition.canonical_conformant),
+    )
+
+
+class CommitGate:
+    """Runs passes and commits what they derive, under one rulebook and one session."""
+
+    def __init__(self, verifier: TransitionVerifier, context: PassContext, observers: Iterable[Observer] = ()) -> None:
+        self.verifier = verifier
+        self.rulebook = verifier.rulebook
+        self.context = context
+        self.observers = tuple(observers)
+
+    def admit(self, model: ModelIR) -> Committed:
+        """Admit the front end's model as the root of a derivation."""
+        self._structure(model, "front end")
+        return Committed(model, snapshot_digest(model), (), "", None, None, None, _SEAL)
+
+    def commit(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> Committed:
+        """Run a pass on a committed snapshot and commit its result. Raises GateError naming the step and the pass."""
+        facts = derivation_pass.facts
+        name = facts.name
+        # 1 type and schema
+        if not isinstance(source, Committed) or source.snapshot.header.stage is not facts.boundary[0]:
+            raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
+        contract = contract_of(facts, self.rulebook)
+        # 2 bindings
+        missing = [each for each in facts.bindings if not hasattr(self.context.request, each)]
+        if missing:
+            raise GateError(f"{name}: step 2, the request has no binding {missing[0]}")
+        # 3 analyses present
+        if facts.requires:
+            raise GateError(f"{name}: step 3, the analysis {facts.requires[0]} is not present")
+        # 4 input structure
+        self._structure(source.snapshot, f"{name}: step 4")
+        before = encode(source.snapshot)
+        # 5 run
+        target = self._run(derivation_pass, source)
+        # 6 input unchanged
+        if encode(source.snapshot) != before:
+            raise GateError(f"{name}: step 6, the pass changed its input")
+        # 7 output structure
+        if not isinstance(target, _SCHEMAS[facts.boundary[1]]):
+            raise GateError(f"{name}: step 7, the output is no {facts.boundary[1].value} snapshot")
+        self._structure(target, f"{name}: step 7")
+        # 8 parent digest
+        if target.header.parent != source.digest:
+            raise GateError(f"{name}: step 8, the parent digest is not the source's")
+        # 9 lineage, 10 coverage, 11 claims, 12 laws
+        ancestors = (*source.ancestors, source.snapshot)
+        plan = plan_transition(self.rulebook, self.context, ancestors, target)
+        # 13 normal form: a second run of the canonical construction gives exactly these bytes
+        conformant = encode(self._run(derivation_pass, source)) == encode(target)
+        settled = self.verifier.settle([Step(plan, "", name, conformant)])
+        (report,) = settled.transitions
+        if not report.relation_verified:
+            first = settled.findings[0].message if settled.findings else "nothing was established"
+            refused = any(row.verdict is Status.REFUTED for row in settled.obligations) or bool(plan.diagnostics)
+            code = "gate.refuted" if refused else "gate.not_established"
+            raise GateError(f"{name}: steps 9 to 12, {first}", code=code)
+        if not conformant:
+            raise GateError(f"{name}: step 13, a second run gives another snapshot")
+        # 14 report
+        recorded = recorded_report(report, settled.obligations)
+        digest = snapshot_digest(target)
+        # 15 observers
+        self._observe(Candidate(target, digest, report), name)
+        # 16 publish
+        return Committed(target, digest, ancestors, name, contract, report, recorded, _SEAL)
+
+    def _run(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> Any:
+        try:
+            return derivation_pass.run(source.snapshot, self.context)
+        except BlueprintError:
+            raise
+        except Exception as error:
+            name = derivation_pass.facts.name
+            raise GateError(f"{name}: step 5, the pass failed with {type(error).__name__}") from error
+
+    def _structure(self, snapshot: Snapshot, where: str) -> None:
+        faults = structural_faults(snapshot)
+        if faults:
+            raise GateError(f"{where}, {faults[0].message}", path=faults[0].path, code=faults[0].code)
+
+    def _observe(self, candidate: Candidate, name: str) -> None:
+        before = encode(candidate.snapshot)
+        for observer in self.observers:
+            try:
+                observer(candidate)
+            except Exception as error:
+                raise GateError(f"{name}: step 15, an observer rejected the snapshot") from error
+        if encode(candidate.snapshot) != before:
+            raise GateError(f"{name}: step 15, an observer changed the snapshot")

@@ -1,0 +1,47 @@
+"""Run passes one after another through the gate, and keep the trace of what was committed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from blueprint.errors import UsageError
+from blueprint.gate import CommitGate, Committed
+from blueprint.ir.model import ModelIR
+from blueprint.ir.request import Request
+from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.plan_training import PlanTransformerTrainingPass
+from blueprint.passes.protocol import DerivationPass
+
+
+@dataclass(frozen=True)
+class DerivationTrace:
+    """The committed snapshots of one branch, model first."""
+
+    branch: str
+    committed: tuple[Committed, ...]
+
+
+class PassManager:
+    """Runs a chain of passes. Adjacent passes must fit: each takes the stage that the one before it gives."""
+
+    def __init__(self, gate: CommitGate, passes: Sequence[DerivationPass[Any, Any]]) -> None:
+        for before, after in zip(passes, passes[1:], strict=False):
+            if before.facts.boundary[1] is not after.facts.boundary[0]:
+                raise UsageError(f"{after.facts.name} does not take what {before.facts.name} gives")
+        self.gate = gate
+        self.passes = tuple(passes)
+
+    def run(self, model: ModelIR, branch: str = "") -> DerivationTrace:
+        """Derive from a model to the last pass's stage. Raises what the gate raises; nothing is published then."""
+        committed = [self.gate.admit(model)]
+        for derivation_pass in self.passes:
+            committed.append(self.gate.commit(derivation_pass, committed[-1]))
+        return DerivationTrace(branch, tuple(committed))
+
+
+def passes_for(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
+    """The passes that a request asks for: without a target, the first three stages."""
+    del request
+    return (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass())

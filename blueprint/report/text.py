@@ -1,0 +1,224 @@
+"""The report as text for people: plain ASCII lines, never wrapped, and nothing that a terminal would obey.
+
+The statement comes first and the counts last, so that neither end of a long report can be misread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from blueprint.outcome import (
+    ClaimRow,
+    Counterexample,
+    CoverageRow,
+    LawRow,
+    ObligationRow,
+    Outcome,
+    RelationRow,
+    Report,
+    Status,
+    TheoremStatus,
+    TransitionReport,
+)
+from blueprint.report import table
+from blueprint.words import plain
+
+SHOWN: Final = 20
+"""The most findings, and the most refuted claims, that are shown; the rest is counted."""
+
+SENTENCE: Final = 480
+"""Most characters of a sentence or an expression."""
+
+_OPERATORS: Final = re.compile(r"[\s()*+-]+")
+"""What stands between the names of an expression."""
+
+Paint = Callable[[str, Outcome], str]
+"""Colours the verdict word. Nothing else is ever coloured."""
+
+_SECTIONS: Final = ("model", "workload", "strategy", "target", "deployment", "scope")
+
+
+def render(report: Report, *, name: str = "", paint: Paint = lambda word, outcome: word) -> str:
+    """The whole report. `name` is what the user called the subject."""
+    parts = (
+        _statement(report, name),
+        _verdict(report, paint),
+        _stages(report),
+        *(_transition(each) for each in report.transitions),
+        _definitions(report),
+        _findings(report),
+        _counterexamples(report),
+        [_counts(report)],
+    )
+    return "".join(f"{line}\n" for part in parts for line in part)
+
+
+def _statement(report: Report, name: str) -> Iterator[str]:
+    """The bindings: what the verdict is about."""
+    about = f" ({plain(name)})" if name else ""
+    bindings = report.subject.bindings
+    if not bindings:
+        yield f"statement{about}: none, because the bindings could not be read"
+        return
+    yield f"statement{about}: this derivation follows from"
+    for section in sorted(bindings, key=_section_order):
+        yield f"  {plain(section)}: {_pairs(bindings[section])}"
+
+
+def _section_order(section: str) -> tuple[int, str]:
+    known = _SECTIONS.index(section) if section in _SECTIONS else len(_SECTIONS)
+    return known, section
+
+
+def _pairs(values: Mapping[str, str]) -> str:
+    """Names and values, the subject's own name first."""
+    ordered = sorted(values, key=lambda key: (key != "name", key))
+    return " ".join(f"{plain(key)}={plain(values[key])}" for key in ordered)
+
+
+def _verdict(report: Report, paint: Paint) -> Iterator[str]:
+    """The verdict line, then what decided and which bytes were read."""
+    tool, subject = report.tool, report.subject
+    foreign = "" if tool.shipped else f"; rulebook: NOT SHIPPED {plain(tool.rules_digest)}"
+    yield f"verdict: {paint(report.verdict.value.replace('_', ' '), report.verdict)}{foreign}"
+    solvers = "".join(f", {plain(solver)}" for solver in tool.solvers)
+    revision = f"rulebook {plain(tool.rulebook_revision or 'unknown')}"
+    yield f"tool: blueprint {plain(tool.version)}, {revision} {plain(tool.rules_digest)}".rstrip() + solvers
+    if subject.bundle_sha256:
+        yield f"bundle: sha256 {plain(subject.bundle_sha256)}"
+    if subject.derivation_digest:
+        yield f"derivation: {plain(subject.derivation_digest)}"
+
+
+def _stages(report: Report) -> Iterator[str]:
+    """Every stage: its digest, or why there is none."""
+    for stage in report.subject.stages:
+        branch = f" ({plain(stage.branch)})" if stage.branch else ""
+        held = f"{plain(stage.digest)}, {plain(stage.entities)} entities"
+        yield f"stage {plain(stage.stage)}{branch}: " + (
+            f"unavailable: {plain(stage.unavailable, SENTENCE)}" if stage.unavailable else held
+        )
+
+
+def _transition(transition: TransitionReport) -> Iterator[str]:
+    """One line of facts, then the laws."""
+    branch = f" ({plain(transition.branch)})" if transition.branch else ""
+    claims = Counter(claim.status for relation in transition.relations for claim in relation.claims)
+    yield (
+        f"transition {plain(transition.source)} -> {plain(transition.target)}{branch}"
+        f" by {plain(transition.derivation_pass)}: "
+        f"relation_verified={_yes_or_no(transition.relation_verified)}"
+        f" canonical_conformant={_yes_or_no(transition.canonical_conformant)}"
+        f" coverage={_coverage(transition.coverage)}"
+        f" relations={len(transition.relations)} claims: {_by_word(claims)}"
+    )
+    if transition.laws:
+        head = ("law", "form", "members", "status", "theorem", "statement")
+        yield from table.lines(head, [_law(law) for law in transition.laws])
+        behind = Counter(law.theorem for law in transition.laws if law.status is not Status.NOT_APPLICABLE)
+        listed = ", ".join(f"{behind[status]} {status.value}" for status in TheoremStatus)
+        yield f"  theorems behind these laws, not counted as proved by this run: {listed}"
+
+
+def _yes_or_no(fact: bool | None) -> str:  # noqa: FBT001  (a fact, not a switch)
+    return "not-run" if fact is None else ("yes" if fact else "NO")
+
+
+def _coverage(coverage: CoverageRow) -> str:
+    if coverage.exact:
+        return "exact"
+    counts = ("missing", "dangling", "undeclared", "mismatched")
+    return f"NOT-EXACT ({', '.join(f'{plain(getattr(coverage, count))} {count}' for count in counts)})"
+
+
+def _by_word(statuses: Mapping[Status, int]) -> str:
+    """Counts by verdict word, in the order of the words; the words are never merged."""
+    return ", ".join(f"{statuses[status]} {status.value}" for status in Status if statuses.get(status)) or "none"
+
+
+def _law(law: LawRow) -> tuple[str, ...]:
+    members = f"{law.members} of {law.expected_members}"
+    applies = law.status is not Status.NOT_APPLICABLE
+    return law.id, law.form, members, law.status.value, law.theorem.value if applies else "-", law.statement
+
+
+def _definitions(report: Report) -> Iterator[str]:
+    if report.definitions:
+        yield f"definitions: {len(report.definitions)} (coefficients that are chosen, not derived; listed in the json)"
+
+
+def _findings(report: Report) -> Iterator[str]:
+    """The diagnostics in the report's order, most specific first."""
+    if report.diagnostics:
+        yield f"findings: {len(report.diagnostics)}"
+        yield from _first(
+            f"  {plain(each.code)}: {plain(each.path, SENTENCE) + ': ' if each.path else ''}"
+            f"{plain(each.message, SENTENCE)}"
+            for each in report.diagnostics
+        )
+
+
+def _counterexamples(report: Report) -> Iterator[str]:
+    """Every refuted claim with what was found, what its rule asks for, and the numbers behind it."""
+    refuted = [
+        (relation, claim)
+        for transition in report.transitions
+        for relation in transition.relations
+        for claim in relation.claims
+        if claim.status is Status.REFUTED
+    ]
+    if refuted:
+        yield f"refuted claims: {len(refuted)}"
+        yield from _first("\n".join(_refuted(*each, report.obligations)) for each in refuted)
+
+
+def _refuted(relation: RelationRow, claim: ClaimRow, obligations: tuple[ObligationRow, ...]) -> Iterator[str]:
+    """One refuted claim in several lines."""
+    names = ", ".join(plain(each) for each in relation.names[:4])
+    more = ", ..." if len(relation.names) > 4 else ""
+    yield f"  {plain(claim.kind)} of {plain(relation.transform)}: {names}{more}"
+    example = obligations[claim.obligation].counterexample
+    if example is None:
+        return
+    for fact in example.failed:
+        expression = f" = {plain(fact.expression, SENTENCE)}" if fact.expression != fact.expected else ""
+        yield f"    {plain(fact.field)}: found {plain(fact.found)}, expected {plain(fact.expected)}{expression}"
+    values = _relevant(example)
+    if values:
+        yield f"    with {', '.join(f'{plain(key)} = {plain(value)}' for key, value in values.items())}"
+
+
+def _relevant(example: Counterexample) -> Mapping[str, str]:
+    """The values that the expected expressions speak of: the model's own dimensions, not the plan's fields."""
+    named = {name for fact in example.failed for name in _OPERATORS.split(fact.expression)}
+    return {name: value for name, value in sorted(example.values.items()) if name in named}
+
+
+def _first(entries: Iterable[str]) -> Iterator[str]:
+    """The first entries, and how many more there are."""
+    rest = 0
+    for number, entry in enumerate(entries):
+        if number < SHOWN:
+            yield entry
+        else:
+            rest += 1
+    if rest:
+        yield f"  and {rest} more"
+
+
+def _counts(report: Report) -> str:
+    """What was looked at, in numbers; the word `verified` stands only in a verified report."""
+    summary = report.summary
+    word = "verified" if report.verdict is Outcome.VERIFIED else "examined"
+    always = {status.value: summary.by_status.get(status.value, "0") for status in (Status.REFUTED, Status.UNKNOWN)}
+    seldom = {
+        word: count
+        for word, count in summary.by_status.items()
+        if word in (Status.VACUOUS.value, Status.NOT_RUN.value) and count != "0"
+    }
+    rest = ", ".join(f"{plain(count)} {name}" for name, count in (always | seldom).items())
+    looked_at = f"{summary.relations} relations, {summary.claims} claims, {summary.laws} law instances"
+    return f"{word} {plain(looked_at)} by {plain(summary.obligations)} obligations; {rest}"

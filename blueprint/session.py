@@ -1,0 +1,43 @@
+"""What derive and verify share: the rulebook, the recorded theorems, and the number of workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from blueprint.errors import RulebookError, UsageError
+from blueprint.rulebook import Rulebook, load, shipped
+from blueprint.theorems import Theorems
+from blueprint.verdict import Verdict
+
+
+def open_rulebook(folder: Path | None) -> Rulebook:
+    """The shipped rulebook, or a foreign one."""
+    return load(folder if folder is not None else shipped("rules"))
+
+
+def open_theorems(rulebook: Rulebook) -> Theorems:
+    """The shipped proofs, if there are any."""
+    try:
+        return Theorems(shipped("proofs"), rulebook.sources)
+    except RulebookError:
+        return Theorems(None, rulebook.sources)
+
+
+def worker_count(jobs: int | None) -> int:
+    """One worker for each core by default."""
+    if jobs is None:
+        return max(1, min(os.cpu_count() or 1, 64))
+    if type(jobs) is not int or not 1 <= jobs <= 256:
+        raise UsageError("the number of jobs must be from 1 to 256")
+    return jobs
+
+
+def cross_checker(asked: bool) -> Callable[[str], Verdict] | None:
+    """The optional third decider."""
+    if not asked:
+        return None
+    from blueprint import crosscheck
+
+    return crosscheck.decide

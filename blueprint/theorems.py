@@ -1,0 +1,129 @@
+"""The recorded proofs: what is stored beside each rule, and whether it still speaks of the installed sources.
+
+A recorded theorem is believed only as far as this: that the rule's file and the derivation's files have the digests
+with which it was proved. It is listed apart and never counted as proved by the run that reads it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from blueprint.outcome import TheoremStatus
+
+DERIVATION_SOURCES = (
+    "case.py",
+    "law.py",
+    "obligation.py",
+    "rule.py",
+    "symbols.py",
+    "smtlib.py",
+    "term.py",
+    "theory.py",
+    "workload/dims.py",
+    "workload/plan.py",
+    "workload/primitives.py",
+    "workload/symbolic.py",
+    "workload/training_block.py",
+)
+"""The files of the package on which the text of a theorem depends, besides the rule's own."""
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the stored structures."""
+
+
+class ProvedObligation(_Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One obligation as it was decided. Nothing here differs from run to run."""
+
+    file: str
+    digest: str
+    verdict: str
+    solver: str
+    seed: int
+    budget: int
+    resource: int
+    second: str
+    core: tuple[int, ...]
+    witness: dict[str, int]
+    counterexample: dict[str, int]
+
+
+class ProvedLaw(_Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One form of a law in the cases that lead to the same obligations."""
+
+    law: str
+    form: str
+    cases: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+class RuleProofs(_Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`evidence.json` of one rule."""
+
+    rule: str
+    rule_source: str
+    derivation_source: str
+    laws: tuple[ProvedLaw, ...]
+    obligations: tuple[ProvedObligation, ...]
+
+
+@cache
+def derivation_source() -> str:
+    """SHA-256 over the derivation's files, names and lengths included."""
+    package = Path(__file__).parent
+    total = hashlib.sha256()
+    for name in DERIVATION_SOURCES:
+        data = (package / name).read_bytes()
+        for part in (name.encode(), data):
+            total.update(len(part).to_bytes(8, "big") + part)
+    return total.hexdigest()
+
+
+def evidence_path(proofs: Path, rule: str) -> Path:
+    """Where the proofs of a rule lie: proofs/<family>/<rule>/evidence.json."""
+    family, stem = rule.split(".")
+    return proofs / family / stem / "evidence.json"
+
+
+class Theorems:
+    """Recorded theorems by law, form and case."""
+
+    def __init__(self, proofs: Path | None, sources: dict[str, str]) -> None:
+        self._proofs = proofs
+        self._sources = sources
+        self._read: dict[str, RuleProofs | None] = {}
+
+    def lookup(self, rule: str, law: str, form: str, case: str) -> tuple[TheoremStatus, tuple[str, ...]]:
+        """The status of the theorem behind a law instance, and the digests of its obligations."""
+        proofs = self._rule(rule)
+        if proofs is None:
+            return TheoremStatus.ABSENT, ()
+        digests = {each.file: each.digest for each in proofs.obligations if each.verdict == "proved"}
+        for entry in proofs.laws:
+            if (entry.law, entry.form) == (law, form) and case in entry.cases:
+                found = tuple(digests.get(file, "") for file in entry.files)
+                if found and all(found):
+                    return TheoremStatus.RECORDED, found
+        return TheoremStatus.ABSENT, ()
+
+    def _rule(self, rule: str) -> RuleProofs | None:
+        if rule not in self._read:
+            self._read[rule] = self._load(rule)
+        return self._read[rule]
+
+    def _load(self, rule: str) -> RuleProofs | None:
+        if self._proofs is None or rule not in self._sources:
+            return None
+        path = evidence_path(self._proofs, rule)
+        if not path.is_file():
+            return None
+        try:
+            proofs = msgspec.json.decode(path.read_bytes(), type=RuleProofs)
+        except msgspec.MsgspecError:
+            return None
+        current = (proofs.rule_source, proofs.derivation_source) == (self._sources[rule], derivation_source())
+        return proofs if current else None

@@ -1,0 +1,324 @@
+"""Settle transitions: discharge what they ask, all at once, and write down claim by claim what was established.
+
+Equal questions are one obligation, and its row says how many claims it decides. A claim is established only by
+PROVED; a transition is relation-verified only if it has relations and claims, its coverage is exact, and every claim
+and every law that applies is established.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from blueprint.discharge import Evidence, SolverPool, discharge
+from blueprint.outcome import (
+    ClaimRow,
+    Counterexample,
+    CoverageRow,
+    FailedFact,
+    Finding,
+    LawRow,
+    ObligationRow,
+    RelationRow,
+    Status,
+    TheoremStatus,
+    TransitionReport,
+)
+from blueprint.rulebook import Rulebook
+from blueprint.settings import DEFAULT_BUDGET
+from blueprint.term import evaluate, show
+from blueprint.theorems import Theorems
+from blueprint.transition import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
+from blueprint.verdict import Obligation, Verdict
+from blueprint.words import plain
+
+_STATUS = {
+    Verdict.PROVED: Status.PROVED,
+    Verdict.REFUTED: Status.REFUTED,
+    Verdict.UNKNOWN: Status.UNKNOWN,
+    Verdict.VACUOUS: Status.VACUOUS,
+}
+
+_WORST = (Status.REFUTED, Status.UNKNOWN, Status.VACUOUS, Status.NOT_RUN, Status.PROVED)
+"""From worst to best: a law is no better than its worst instance."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One transition to settle. `conformant` is None where replay was switched off."""
+
+    plan: TransitionPlan
+    branch: str
+    derivation_pass: str
+    conformant: bool | None
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of a derivation's transitions."""
+
+    transitions: tuple[TransitionReport, ...]
+    obligations: tuple[ObligationRow, ...]
+    findings: tuple[Finding, ...]
+
+
+class TransitionVerifier:
+    """Discharges the obligations of transitions with one pool of solver workers."""
+
+    def __init__(
+        self,
+        rulebook: Rulebook,
+        theorems: Theorems,
+        pool: SolverPool,
+        budget: int = DEFAULT_BUDGET,
+        cross_check: Callable[[str], Verdict] | None = None,
+    ) -> None:
+        self.rulebook = rulebook
+        self.theorems = theorems
+        self.pool = pool
+        self.budget = budget
+        self.cross_check = cross_check
+
+    def settle(self, steps: Sequence[Step]) -> Settled:
+        """Discharge everything that the steps ask, and report it."""
+        asked = [obligation for step in steps for obligation in step.plan.obligations]
+        evidence = discharge(asked, self.pool, self.budget, self.cross_check) if asked else []
+        ledger = _Ledger()
+        transitions, findings = [], []
+        offset = 0
+        for step in steps:
+            stop = offset + len(step.plan.obligations)
+            settlement = _Settlement(step, evidence[offset:stop], ledger, self.theorems)
+            transitions.append(settlement.report())
+            findings.extend(settlement.findings)
+            offset = stop
+        return Settled(tuple(transitions), ledger.rows(self.budget), tuple(findings))
+
+
+class _Ledger:
+    """The distinct obligations of a run, in order of first use."""
+
+    def __init__(self) -> None:
+        self.positions: dict[str, int] = {}
+        self.entries: list[tuple[Evidence, Obligation, str, tuple[FailedFact, ...]]] = []
+        self.uses: Counter[int] = Counter()
+
+    def position(
+        self, evidence: Evidence, obligation: Obligation, statement: str, failed: tuple[FailedFact, ...]
+    ) -> int:
+        position = self.positions.setdefault(evidence.digest, len(self.entries))
+        if position == len(self.entries):
+            self.entries.append((evidence, obligation, statement, failed))
+        self.uses[position] += 1
+        return position
+
+    def rows(self, budget: int) -> tuple[ObligationRow, ...]:
+        return tuple(
+            ObligationRow(
+                digest=evidence.digest,
+                statement=statement,
+                verdict=_STATUS[evidence.verdict],
+                solver=evidence.decider,
+                budget=str(budget),
+                resource=str(evidence.resource),
+                second=f"{evidence.second.decider}: {evidence.second.verdict.value}",
+                cross=evidence.cross.value if evidence.cross else "",
+                core=evidence.core,
+                witness={name: str(value) for name, value in obligation.witness.items()},
+                shared=str(self.uses[position]),
+                reason=evidence.reason,
+                counterexample=_counterexample(evidence, failed),
+            )
+            for position, (evidence, obligation, statement, failed) in enumerate(self.entries)
+        )
+
+
+def _counterexample(evidence: Evidence, failed: tuple[FailedFact, ...]) -> Counterexample | None:
+    if evidence.verdict is not Verdict.REFUTED:
+        return None
+    return Counterexample(
+        values={name: str(value) for name, value in evidence.counterexample.items()}, failed=failed
+    )
+
+
+class _Settlement:
+    """One transition with its evidence."""
+
+    def __init__(self, step: Step, evidence: Sequence[Evidence], ledger: _Ledger, theorems: Theorems) -> None:
+        self.step = step
+        self.plan = step.plan
+        self.evidence = evidence
+        self.ledger = ledger
+        self.theorems = theorems
+        self.findings: list[Finding] = [
+            Finding(code=each.code, message=each.message, path=self.place(each.path)) for each in self.plan.diagnostics
+        ]
+
+    def place(self, name: str) -> str:
+        """Where a finding lies: branch, stage and entity."""
+        parts = (self.step.branch, self.plan.boundary[1], plain(name))
+        return "/".join(part for part in parts if part)
+
+    def report(self) -> TransitionReport:
+        relations = tuple(self.relation(check) for check in self.plan.relations)
+        laws = tuple(self.law(check) for check in self.plan.laws)
+        source, target = self.plan.boundary
+        return TransitionReport(
+            source=source,
+            target=target,
+            branch=self.step.branch,
+            derivation_pass=self.step.derivation_pass,
+            relation_verified=self.verified(relations, laws),
+            canonical_conformant=self.step.conformant,
+            coverage=self.coverage(),
+            cardinality={
+                kind: str(count) for kind, count in sorted(Counter(each.cardinality for each in relations).items())
+            },
+            relations=relations,
+            laws=laws,
+        )
+
+    def verified(self, relations: Sequence[RelationRow], laws: Sequence[LawRow]) -> bool:
+        """Relations exist, each with claims; all are established, every applicable law too, and coverage is exact."""
+        if not relations or not self.plan.coverage.exact or self.findings:
+            return False
+        if any(not relation.claims for relation in relations):
+            return False
+        claims = [claim.status for relation in relations for claim in relation.claims]
+        applicable = [law.status for law in laws if law.status is not Status.NOT_APPLICABLE]
+        return all(status is Status.PROVED for status in (*claims, *applicable))
+
+    def coverage(self) -> CoverageRow:
+        found = self.plan.coverage
+        counts = {name: str(getattr(found, name)) for name in CoverageRow.__struct_fields__ if name != "exact"}
+        return CoverageRow(**counts, exact=found.exact)
+
+    def relation(self, check: RelationCheck) -> RelationRow:
+        return RelationRow(
+            id=check.id,
+            transform=check.rule,
+            sources=check.sources,
+            targets=check.targets,
+            names=check.names,
+            cardinality=check.cardinality,
+            claims=tuple(self.claim(check, each) for each in check.claims),
+        )
+
+    def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
+        evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
+        failed = tuple(_failed(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
+        statement = f"{check.claim.value} of {relation.rule}: {', '.join(map(plain, relation.names[:4]))}"
+        position = self.ledger.position(evidence, obligation, statement, failed)
+        status = _STATUS[evidence.verdict]
+        if status is not Status.PROVED:
+            self.findings.append(self.claim_finding(relation, check, status, evidence, failed, obligation.witness))
+        return ClaimRow(kind=check.claim.value, status=status, obligation=position)
+
+    def claim_finding(
+        self,
+        relation: RelationCheck,
+        check: ClaimCheck,
+        status: Status,
+        evidence: Evidence,
+        failed: Sequence[FailedFact],
+        values: Mapping[str, int],
+    ) -> Finding:
+        name = f"claim {check.claim.value} of rule {relation.rule}"
+        if not failed:
+            message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
+            return Finding(code=f"claim.{status.value}", message=message, path=self.place(relation.names[0]))
+        first = failed[0]
+        more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
+        where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
+        computed = f" = {first.expression}" if first.expression != first.expected else ""
+        message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
+        message += f" with {where}" if where else ""
+        return Finding(code=f"claim.{check.claim.value}", message=message + more, path=self.place(first.field))
+
+    def law(self, check: LawCheck) -> LawRow:
+        theorem, digests = self.theorem(check)
+        positions = tuple(self.law_position(check, each) for each in check.obligations)
+        status = self.law_status(check)
+        if status not in {Status.PROVED, Status.NOT_APPLICABLE}:
+            self.findings.append(self.law_finding(check, status))
+        return LawRow(
+            id=check.id,
+            form=check.form,
+            rule=check.rule,
+            statement=check.statement,
+            group=check.group,
+            members=str(check.members),
+            expected_members=str(check.expected_members),
+            status=status,
+            obligations=tuple(dict.fromkeys(positions)),
+            theorem=theorem,
+            theorem_digests=digests,
+        )
+
+    def law_position(self, check: LawCheck, index: int) -> int:
+        statement = f"law {check.id} ({check.form}): {check.statement}"
+        return self.ledger.position(self.evidence[index], self.plan.obligations[index], statement, ())
+
+    def law_status(self, check: LawCheck) -> Status:
+        if not check.applicable:
+            return Status.NOT_APPLICABLE
+        if check.vacuous or not check.obligations:
+            return Status.VACUOUS
+        found = {_STATUS[self.evidence[index].verdict] for index in check.obligations}
+        return next(status for status in _WORST if status in found)
+
+    def law_finding(self, check: LawCheck, status: Status) -> Finding:
+        name = f"law {check.id} ({check.form}), {check.statement},"
+        path = self.place(check.group)
+        if status is Status.VACUOUS:
+            message = f"{name} has no member in its group, where {check.expected_members} are expected"
+            return Finding(code="law.vacuous", message=message, path=path)
+        for index in check.obligations:
+            evidence = self.evidence[index]
+            if _STATUS[evidence.verdict] is not status:
+                continue
+            if status is not Status.REFUTED:
+                return Finding(code=f"law.{status.value}", message=f"{name} is {status.value}: {evidence.reason}", path=path)
+            if check.members != check.expected_members:
+                message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
+                return Finding(code=f"law.{check.id}", message=message, path=path)
+            goal = self.plan.obligations[index].goal[0]
+            left, right = (evaluate(side, evidence.counterexample) for side in (goal.left, goal.right))
+            values = ", ".join(f"{symbol} = {value}" for symbol, value in evidence.counterexample.items())
+            message = f"{name} is refuted: {plain(show(goal.left))} = {left}, {plain(show(goal.right))} = {right}"
+            return Finding(code=f"law.{check.id}", message=f"{message} with {plain(values)}", path=path)
+        return Finding(code=f"law.{status.value}", message=f"{name} is {status.value}", path=path)
+
+    def theorem(self, check: LawCheck) -> tuple[TheoremStatus, tuple[str, ...]]:
+        """The theorems behind a law instance: recorded only if every one of them is."""
+        if not check.applicable or not check.theorems:
+            return TheoremStatus.ABSENT, ()
+        digests: list[str] = []
+        for rule, law, form in check.theorems:
+            status, found = self.theorems.lookup(rule, law, form, self.plan.case.text)
+            if status is not TheoremStatus.RECORDED:
+                return TheoremStatus.ABSENT, ()
+            digests.extend(found)
+        return TheoremStatus.RECORDED, tuple(dict.fromkeys(digests))
+
+
+def _failed(check: ClaimCheck, values: Mapping[str, int]) -> Iterator[FailedFact]:
+    """The facts that are false, in exact arithmetic."""
+    for fact in check.facts:
+        found, expected = evaluate(fact.actual, values), evaluate(fact.expected, values)
+        if found != expected:
+            expression = plain(show(fact.expected))
+            yield FailedFact(
+                field=plain(fact.label),
+                found=str(found),
+                expected=str(expected),
+                # A discrete fact is its own variable, which tells a reader nothing.
+                expression=str(expected) if expression == plain(fact.label) else expression,
+            )
+
+
+def _symbols(expression: str, values: Mapping[str, int]) -> list[str]:
+    """The given values that an expression mentions, in order of first use."""
+    parts = expression.replace("(", " ").replace(")", " ").replace("*", " ").replace("+", " ").split()
+    return [name for name in dict.fromkeys(parts) if name in values]

@@ -1,0 +1,64 @@
+"""Ground obligations by arithmetic alone, and the judge of witnesses and counterexamples."""
+
+from __future__ import annotations
+
+import pytest
+
+from blueprint import exact
+from blueprint.term import Comparison, Const, Var, at_most, equal, less, product
+from blueprint.verdict import Obligation, Verdict
+
+A, B = Var("a"), Var("b")
+FIXED = (equal(A, Const(6)), equal(B, Const(7)))
+
+
+def ground(goal: Comparison, *hypotheses: Comparison, **witness: int) -> Obligation:
+    return Obligation(hypotheses, (goal,), witness, ground=True)
+
+
+def test_proved_and_refuted_at_the_fixed_values() -> None:
+    proved = exact.decide(ground(equal(product(A, B), Const(42)), *FIXED))
+    assert (proved.verdict, proved.model) == (Verdict.PROVED, {})
+    refuted = exact.decide(ground(less(product(A, B), Const(42)), *FIXED))
+    assert (refuted.verdict, refuted.model) == (Verdict.REFUTED, {"a": 6, "b": 7})
+
+
+def test_one_false_comparison_of_a_goal_refutes() -> None:
+    goal = (equal(A, Const(6)), equal(A, Const(5)))
+    assert exact.decide(Obligation(FIXED, goal, {}, ground=True)).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("extra", [equal(A, Const(5)), less(B, A), equal(Const(0), Const(1))])
+def test_contradictory_hypotheses_are_vacuous(extra: Comparison) -> None:
+    assert exact.decide(ground(equal(A, A), *FIXED, extra)).verdict is Verdict.VACUOUS
+
+
+@pytest.mark.parametrize(
+    "free", [equal(B, product(A, A)), equal(Const(7), B), at_most(B, Const(7)), equal(B, Const(True))]  # noqa: FBT003
+)  # fmt: skip
+def test_a_variable_not_fixed_by_a_constant_is_unknown_whatever_the_witness(free: Comparison) -> None:
+    answer = exact.decide(ground(equal(B, B), FIXED[0], free, a=6, b=7))
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "free variable")
+
+
+def test_an_empty_goal_is_never_proved() -> None:
+    empty = Obligation(FIXED, (), {"a": 6, "b": 7}, ground=True)
+    assert exact.decide(empty).verdict is Verdict.UNKNOWN
+    assert not exact.refutes(empty, {"a": 6, "b": 7})
+
+
+def test_premises_hold_needs_all_values_and_all_hypotheses() -> None:
+    goal = at_most(A, B)
+    assert exact.premises_hold(ground(goal, less(A, Const(5)), a=4, b=0))
+    assert not exact.premises_hold(ground(goal, less(A, Const(5)), a=5, b=0))
+    assert not exact.premises_hold(ground(goal, less(A, Const(5)), a=4))
+    assert not exact.premises_hold(ground(goal, less(A, Const(5)), a=True, b=1))
+
+
+def test_refutes_needs_true_hypotheses_a_false_goal_and_every_variable() -> None:
+    question = ground(at_most(A, B), less(Const(0), A))
+    assert exact.refutes(question, {"a": 2, "b": 1})
+    assert not exact.refutes(question, {"a": 1, "b": 1})
+    assert not exact.refutes(question, {"a": 0, "b": -1})
+    assert not exact.refutes(question, {"a": 2})
+    assert not exact.refutes(question, {"a": 2, "b": 1.0})  # type: ignore[dict-item]

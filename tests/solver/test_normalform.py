@@ -1,0 +1,154 @@
+"""The second decider proves what expands to zero, refutes only at a real point, and agrees with Z3."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blueprint import exact, normalform, smtlib, solver
+from blueprint.term import Comparison, Const, Product, Sum, Term, Var, at_most, equal, evaluate, less, product
+from blueprint.verdict import Answer, Obligation, Verdict
+
+NAMES = "wxyz"
+ONES = dict.fromkeys(NAMES, 1)
+A, B, R, T, W, X = (Var(name) for name in "abrtwx")
+
+
+def decide(goal: Comparison, *hypotheses: Comparison, **witness: int) -> Answer:
+    return normalform.decide(Obligation(hypotheses, (goal,), witness, ground=False))
+
+
+def scaled(factor: int, *terms: Term) -> Term:
+    return Product((Const(factor), *terms))
+
+
+terms = st.recursive(
+    st.one_of(st.integers(-3, 3).map(Const), st.sampled_from(NAMES).map(Var)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda parts: Sum(tuple(parts))),
+        st.lists(inner, max_size=2).map(lambda parts: Product(tuple(parts))),
+    ),
+    max_leaves=8,
+)
+
+
+def rewritten(term: Term) -> Term:
+    """An equal term: sums turned round, products distributed, a term added and taken away."""
+    match term:
+        case Sum(parts):
+            return Sum((Var("w"), *(rewritten(part) for part in reversed(parts)), scaled(-1, Var("w"))))
+        case Product(factors):
+            options = [f.terms if isinstance(f, Sum) else (f,) for f in map(rewritten, reversed(factors))]
+            return Sum(tuple(Product(choice) for choice in itertools.product(*options)))
+        case _:
+            return term
+
+
+@given(terms)
+def test_equal_after_expansion_is_proved(term: Term) -> None:
+    assert decide(equal(term, rewritten(term)), **ONES).verdict is Verdict.PROVED
+
+
+@given(terms, terms.filter(lambda t: evaluate(t, ONES) != 0))
+def test_perturbed_is_refuted_at_a_real_point(term: Term, error: Term) -> None:
+    question = Obligation((), (equal(term, Sum((rewritten(term), error))),), ONES, ground=False)
+    answer = normalform.decide(question)
+    assert answer.verdict is Verdict.REFUTED
+    assert exact.refutes(question, answer.model)
+
+
+@given(left=terms, right=terms, same=st.booleans())
+def test_agreement_with_z3(*, left: Term, right: Term, same: bool) -> None:
+    question = Obligation((), (equal(left, rewritten(left) if same else right),), ONES, ground=False)
+    ours = normalform.decide(question).verdict
+    rendered = smtlib.render(question)
+    theirs = solver.decide(rendered.text, len(rendered.names), 2_000_000, ground=False).verdict
+    assert ours in {Verdict.PROVED, Verdict.REFUTED}
+    assert theirs in {ours, Verdict.UNKNOWN}
+
+
+def test_definitions_are_substituted_in_any_order() -> None:
+    goal = equal(W, scaled(4, T, X))
+    definitions = (equal(W, product(A, Const(2))), equal(A, product(B, T)), equal(B, scaled(2, X)))
+    point = {"w": 4, "a": 2, "b": 2, "t": 1, "x": 1}
+    for order in itertools.permutations(definitions):
+        assert decide(goal, *order, **point).verdict is Verdict.PROVED
+        wrong = decide(equal(W, scaled(5, T, X)), *order, **point)
+        assert (wrong.verdict, wrong.model) == (Verdict.REFUTED, point)
+
+
+@pytest.mark.parametrize(
+    "cycle",
+    [(equal(A, product(A, B)),), (equal(A, product(B, B)), equal(B, product(A, A))), (equal(A, B), equal(B, A))],
+)
+def test_cyclic_definitions_prove_nothing_false(cycle: tuple[Comparison, ...]) -> None:
+    answer = decide(equal(A, Const(7)), *cycle, a=1, b=1)
+    assert answer.verdict is not Verdict.PROVED
+
+
+def test_a_rewrite_rule_proves_across_a_division() -> None:
+    rule = equal(product(T, R), scaled(6, B, X))
+    law = equal(product(T, W), scaled(12, B, X))
+    assert decide(law, rule, equal(W, scaled(2, R)), t=2, r=3, w=6, b=1, x=1).verdict is Verdict.PROVED
+
+
+def test_a_rule_may_have_a_sum_on_the_right() -> None:
+    rule = equal(product(T, R), Sum((product(B, T), scaled(-1, B))))
+    goal = equal(Sum((product(T, R, A), product(A, B))), product(A, B, T))
+    assert decide(goal, rule, t=1, r=0, a=1, b=5).verdict is Verdict.PROVED
+
+
+def test_a_law_refuted_under_a_rule_divides_exactly() -> None:
+    rule = equal(product(T, R), scaled(6, B))
+    goal = equal(product(T, R, A), scaled(6, B))
+    question = Obligation((rule, less(Const(1), T)), (goal,), {"t": 2, "r": 3, "a": 1, "b": 1}, ground=False)
+    answer = normalform.decide(question)
+    assert answer.verdict is Verdict.REFUTED
+    assert exact.refutes(question, answer.model)
+
+
+def test_rules_that_never_rest_are_unknown() -> None:
+    loop = (equal(product(A, B), product(X, T)), equal(product(X, T), product(A, B)))
+    answer = decide(equal(product(A, B), R), *loop, a=1, b=1, x=1, t=1, r=1)
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "too large")
+
+
+def test_definitions_that_square_again_and_again_are_unknown() -> None:
+    chain = [equal(Var(f"s{i + 1}"), product(Var(f"s{i}"), Var(f"s{i}"))) for i in range(40)]
+    point = {f"s{i}": 1 for i in range(41)}
+    answer = decide(equal(Var("s40"), Var("s39")), *chain, **point)
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "too large")
+
+
+def test_a_constant_hypothesis_rewrites_nothing() -> None:
+    assert decide(equal(A, B), equal(Const(1), Const(1)), a=1, b=1).verdict is Verdict.REFUTED
+
+
+def test_a_coefficient_is_not_divided_away() -> None:
+    # A rewriter that forgot the 2 in 2ab = 4x would prove ab = 4x.
+    answer = decide(equal(product(A, B), scaled(4, X)), equal(scaled(2, A, B), scaled(4, X)), a=1, b=2, x=1)
+    assert answer.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (decide(at_most(A, A), a=1), "not an equation"),
+        (decide(equal(A, A)), "no witness"),
+        (decide(equal(A, A), less(A, Const(0)), a=1), "no witness"),
+        (decide(equal(A, Const(1)), at_most(Const(0), A), equal(product(A, A), A), less(Const(0), A), a=1),
+         "no small counterexample"),
+        (normalform.decide(Obligation((), (), {}, ground=False)), "empty goal"),
+    ],
+)  # fmt: skip
+def test_unknown_has_its_reason(answer: Answer, reason: str) -> None:
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, reason)
+
+
+def test_the_search_is_repeatable_and_starts_small() -> None:
+    question = Obligation((), (equal(product(A, A), A),), {"a": 1}, ground=False)
+    assert normalform.decide(question).model == {"a": 2}
+    assert normalform.decide(question) == normalform.decide(question)

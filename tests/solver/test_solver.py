@@ -1,0 +1,107 @@
+"""Z3 behind its one door: exact words, fixed seeds, a budget that bites, and resource counts that repeat."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from blueprint import solver
+from blueprint.errors import UsageError
+from blueprint.verdict import Verdict
+
+BUDGET = 1_000_000
+DECLARED = "".join(f"(declare-const v{i} Int)\n" for i in range(6))
+
+
+def text(*assertions: str) -> str:
+    return "(set-logic QF_NIA)\n" + DECLARED + "".join(f"(assert {a})\n" for a in assertions) + "(check-sat)\n"
+
+
+PROOF = text(
+    "(! (<= 1 v0) :named h0)",
+    "(! (= v1 (* v0 v2)) :named h3)",
+    "(! (= v2 3) :named h7)",
+    "(! (= v3 0) :named h9)",
+    "(not (= v1 (* 3 v0)))",
+)
+LEAST = text(  # decided by Z3's default strategy and not by its core-tracking one
+    "(! (<= 1 v0) :named h0)",
+    "(! (<= 1 v1) :named h1)",
+    "(! (<= 0 v2) :named h2)",
+    "(! (<= (+ v2 v1) (* v3 v0)) :named h3)",
+    "(! (< (* v3 v0) (+ v2 v1 v0)) :named h4)",
+    "(! (= v5 (* v4 v0)) :named h5)",
+    "(! (<= (+ v2 v1) v5) :named h6)",
+    "(not (<= (* v3 v0) v5))",
+)
+
+
+def test_unsat_is_proved_with_its_core() -> None:
+    answer = solver.decide(PROOF, 4, BUDGET, ground=False)
+    assert (answer.verdict, answer.core, answer.model) == (Verdict.PROVED, (3, 7), {})
+    assert 0 < answer.resource < BUDGET
+
+
+def test_core_tracking_never_takes_part_in_the_verdict() -> None:
+    answer = solver.decide(LEAST, 4, 10_000_000, ground=False)
+    assert answer.verdict is Verdict.PROVED
+    assert set(answer.core) <= set(range(7))
+    assert answer.core
+
+
+def test_a_core_that_is_not_found_is_every_hypothesis() -> None:
+    assert solver._core(LEAST, 1, solver.fresh_context()) == (0, 1, 2, 3, 4, 5, 6)
+
+
+def test_sat_is_refuted_with_every_value_as_an_integer() -> None:
+    power = " ".join(["v0"] * 23)
+    answer = solver.decide(text("(= v0 (- 7))", f"(= v1 (* {power}))"), 4, BUDGET, ground=False)
+    assert answer.verdict is Verdict.REFUTED
+    assert (answer.model["v0"], answer.model["v1"]) == (-7, (-7) ** 23)
+    assert set(answer.model) == {"v0", "v1", "v2", "v3"}
+    assert all(type(value) is int for value in answer.model.values())
+
+
+def test_a_tiny_budget_is_unknown() -> None:
+    answer = solver.decide(LEAST, 4, 1, ground=False)
+    assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, solver.UNDECIDED, {})
+
+
+@pytest.mark.parametrize("budget", [0, -1, 2**31, 2**32 + 5, True, 1.5])
+def test_a_budget_that_z3_would_misread_is_refused(budget: int) -> None:
+    with pytest.raises(UsageError):
+        solver.decide(PROOF, 4, budget, ground=False)
+
+
+@pytest.mark.parametrize("wrong", ["(assert", text("(= v9 1)"), text("(= v0 1.5.2)")])
+def test_unreadable_text_is_unknown(wrong: str) -> None:
+    answer = solver.decide(wrong, 4, BUDGET, ground=False)
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, solver.FAILED)
+
+
+def test_questions_that_share_a_context_share_nothing_else() -> None:
+    context = solver.fresh_context()
+    contradiction, fine = text("(= v0 1)", "(= v0 2)"), text("(= v0 1)", "(= v1 2)")
+    for _ in range(3):
+        assert solver.decide(contradiction, 4, BUDGET, ground=True, context=context).verdict is Verdict.PROVED
+        answer = solver.decide(fine, 4, BUDGET, ground=True, context=context)
+        assert (answer.verdict, answer.model["v1"]) == (Verdict.REFUTED, 2)
+        assert (answer.resource, answer.core) == (0, ())
+
+
+def test_resource_counts_repeat_in_fresh_processes_and_after_other_work() -> None:
+    script = (
+        "import sys; from blueprint import solver; from tests.solver import test_solver as t\n"
+        "for _ in range(int(sys.argv[1])): solver.decide(t.LEAST, 4, t.BUDGET, ground=False)\n"
+        "print(solver.decide(t.PROOF, 4, t.BUDGET, ground=False), solver.decide(t.LEAST, 4, t.BUDGET, ground=False))"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    runs = [
+        subprocess.run([sys.executable, "-c", script, n], env=env, capture_output=True, check=True, text=True).stdout
+        for n in "002"
+    ]
+    assert "resource=" in runs[0]
+    assert runs[0] == runs[1] == runs[2]
