@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from blueprint.errors import (
     BlueprintError,
@@ -16,7 +16,9 @@ from blueprint.errors import (
     UsageError,
     VerificationError,
 )
-from blueprint.outcome import Outcome
+
+if TYPE_CHECKING:
+    from blueprint.outcome import Outcome
 
 
 class ExitCode(enum.IntEnum):
@@ -36,12 +38,13 @@ class ExitCode(enum.IntEnum):
     """Stopped by the user."""
 
 
+# By the verdict's word and not by its object, so that `blueprint --help` need not load the report's structures.
 _OF_OUTCOME: Final = {
-    Outcome.VERIFIED: ExitCode.VERIFIED,
-    Outcome.REFUTED: ExitCode.REFUTED,
-    Outcome.NOT_ESTABLISHED: ExitCode.NOT_ESTABLISHED,
-    Outcome.MALFORMED: ExitCode.INPUT,
-    Outcome.ERROR: ExitCode.INTERNAL,
+    "verified": ExitCode.VERIFIED,
+    "refuted": ExitCode.REFUTED,
+    "not_established": ExitCode.NOT_ESTABLISHED,
+    "malformed": ExitCode.INPUT,
+    "error": ExitCode.INTERNAL,
 }
 
 _WORST_FIRST: Final = (
@@ -67,7 +70,7 @@ _OF_ERROR: Final[tuple[tuple[type[BlueprintError], ExitCode], ...]] = (
 
 def exit_of(outcome: Outcome) -> ExitCode:
     """The status that a verdict stands for."""
-    return _OF_OUTCOME[outcome]
+    return _OF_OUTCOME[outcome.value]
 
 
 def exit_of_error(error: BlueprintError) -> ExitCode:

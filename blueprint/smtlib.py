@@ -148,7 +148,7 @@ def _emit(
     return Rendered(text, tuple(writer.numbers), hashlib.sha256(text.encode("ascii")).hexdigest())
 
 
-def render(obligation: Obligation, header: tuple[str, ...] = ()) -> Rendered:
+def render(obligation: Obligation) -> Rendered:
     """The hypotheses that reach the goal, and the negated goal: unsatisfiable exactly where they imply it.
 
     Raises ObligationError for an empty goal, which would be true of anything, and for terms beyond the limits.
@@ -159,7 +159,7 @@ def render(obligation: Obligation, header: tuple[str, ...] = ()) -> Rendered:
     goal = [expander.line(comparison) for comparison in obligation.goal]
     hypotheses = [expander.line(comparison) for comparison in obligation.hypotheses]
     kept = ((i, hypotheses[i]) for i in _reaching(hypotheses, goal))
-    return _emit(kept, goal, header, named=not obligation.ground)
+    return _emit(kept, goal, obligation.comments, named=not obligation.ground)
 
 
 def render_premises(obligation: Obligation) -> Rendered:

@@ -53,7 +53,7 @@ class ProvedObligation(_Record, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class ProvedLaw(_Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One form of a law in the cases that lead to the same obligations."""
+    """One form of a law in the cases that lead to the same obligations; the single case "" stands for all."""
 
     law: str
     form: str
@@ -104,7 +104,7 @@ class Theorems:
             return TheoremStatus.ABSENT, ()
         digests = {each.file: each.digest for each in proofs.obligations if each.verdict == "proved"}
         for entry in proofs.laws:
-            if (entry.law, entry.form) == (law, form) and case in entry.cases:
+            if (entry.law, entry.form) == (law, form) and (case in entry.cases or entry.cases == ("",)):
                 found = tuple(digests.get(file, "") for file in entry.files)
                 if found and all(found):
                     return TheoremStatus.RECORDED, found

@@ -24,12 +24,14 @@ class Obligation(msgspec.Struct, frozen=True):
 
     A universal obligation stands for all parameter values and comes with an integer `witness` at which its
     hypotheses hold. In a ground obligation every variable is fixed by a hypothesis `variable = constant`.
+    `comments` stand before the text that is solved, for those who read it.
     """
 
     hypotheses: tuple[Comparison, ...]
     goal: tuple[Comparison, ...]
     witness: Mapping[str, int]
     ground: bool
+    comments: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ Nothing heavy is imported before a command needs it, and every error that leaves
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -34,10 +33,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(derive.app, name="derive")
-app.command(name="verify")(verify.verify)
-app.command(name="prove")(prove.prove)
-app.command(name="laws")(laws.laws)
-app.command(name="models")(models.models)
+app.command(name="verify", help=verify.HELP)(verify.verify)
+app.command(name="prove", help=prove.HELP)(prove.prove)
+app.command(name="laws", help=laws.HELP)(laws.laws)
+app.command(name="models", help=models.HELP)(models.models)
 
 
 def _print_versions(asked: bool) -> None:  # noqa: FBT001  (typer's signature)
@@ -59,7 +58,7 @@ def _options(
     color: Annotated[str, typer.Option("--color", metavar="auto|always|never", help="Colour of the verdict.")] = "auto",
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Only errors on standard error.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")] = False,
-    version: Annotated[
+    _version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_versions, help="Print versions and exit.")
     ] = False,
 ) -> None:
@@ -78,33 +77,13 @@ def run(arguments: Sequence[str] | None = None) -> ExitCode:
     voice = Voice()
     try:
         return _invoke(sys.argv[1:] if arguments is None else arguments, voice)
-    except BlueprintError as error:
-        voice.error(error.diagnostics())
-        return exit_of_error(error)
-    except typer.TyperException as error:
-        voice.error(_usage_words(error))
-        return ExitCode.INPUT
-    except (KeyboardInterrupt, typer.Abort):
-        voice.say("interrupted")
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The help has no reader any more. Commands turn this error into LostPipeError.
-        forget_stdout()
-        return ExitCode.VERIFIED
-    except LostPipeError as error:
-        voice.internal(error.__cause__ or error)
-        return ExitCode.INTERNAL
-    except Exception as error:  # noqa: BLE001  (no traceback reaches a user)
-        voice.internal(error)
-        return ExitCode.INTERNAL
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (no traceback reaches a user)
+        return _explain(error, voice)
 
 
 def main() -> None:
     """The entry point: run the process's command line and exit."""
-    code = run()
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stdout.flush()
-    sys.exit(int(code))
+    sys.exit(int(run()))
 
 
 def _invoke(arguments: Sequence[str], voice: Voice) -> ExitCode:
@@ -116,6 +95,28 @@ def _invoke(arguments: Sequence[str], voice: Voice) -> ExitCode:
     except typer.Exit as leaving:
         return ExitCode(leaving.exit_code)
     raise TypeError("a command ended without a status")
+
+
+def _explain(error: BaseException, voice: Voice) -> ExitCode:
+    """One line about what ended a run, and the status that it stands for."""
+    code = ExitCode.INTERNAL
+    match error:
+        case BlueprintError():
+            voice.error(error.diagnostics())
+            code = exit_of_error(error)
+        case typer.TyperException():
+            voice.error(_usage_words(error))
+            code = ExitCode.INPUT
+        case KeyboardInterrupt() | typer.Abort():
+            voice.say("interrupted")
+            code = ExitCode.INTERRUPTED
+        case BrokenPipeError():
+            # The help has no reader any more, which is no failure. Commands turn this error into LostPipeError.
+            forget_stdout()
+            code = ExitCode.VERIFIED
+        case _:
+            voice.internal(error)
+    return code
 
 
 def _usage_words(error: typer.TyperException) -> str:

@@ -18,11 +18,17 @@ P = ParamSpec("P")
 
 INT64_MAX: Final = 2**63 - 1
 
+MAX_JOBS: Final = 256
+"""The most solver processes of one run."""
+
+MAX_BUDGET: Final = 2**31 - 1
+"""The most steps that a solver can be given."""
+
 _DIGITS = re.compile(r"\A(?:0|[1-9][0-9]*)\Z", re.ASCII)
 
 
 class LostPipeError(Exception):
-    """A pipe broke inside a command. Its cause says which; the status of the command was never decided."""
+    """A pipe broke inside a command, and not the one to the reader of its document: nothing was decided."""
 
 
 def command(body: Callable[P, ExitCode]) -> Callable[P, None]:

@@ -102,10 +102,9 @@ def internal_words(error: BaseException) -> str:
     return f"internal error, nothing is established: {type(error).__name__}{': ' if what else ''}{what}"
 
 
-def folder_of(path: str) -> str | None:
-    """The folder in which a document would be written, if it is missing."""
-    parent = Path(os.path.realpath(path)).parent
-    return None if path == STREAM or parent.is_dir() else plain(parent)
+def missing_folder(path: str) -> bool:
+    """Whether the folder in which a document would be written does not exist."""
+    return path != STREAM and not Path(os.path.realpath(path)).parent.is_dir()
 
 
 def forget_stdout() -> None:

@@ -1,5 +1,4 @@
 """The report as one JSON document: sorted keys, no white space, printable ASCII, a line feed at the end."""
-# ruff: noqa: A005  (imports are absolute, so nothing is shadowed)
 
 from __future__ import annotations
 

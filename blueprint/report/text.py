@@ -41,7 +41,12 @@ Paint = Callable[[str, Outcome], str]
 _SECTIONS: Final = ("model", "workload", "strategy", "target", "deployment", "scope")
 
 
-def render(report: Report, *, name: str = "", paint: Paint = lambda word, outcome: word) -> str:
+def unpainted(word: str, outcome: Outcome) -> str:  # noqa: ARG001  (a Paint)
+    """The word as it is: for files, pipes and people who asked for no colour."""
+    return word
+
+
+def render(report: Report, *, name: str = "", paint: Paint = unpainted) -> str:
     """The whole report. `name` is what the user called the subject."""
     parts = (
         _statement(report, name),
@@ -154,7 +159,7 @@ def _findings(report: Report) -> Iterator[str]:
     """The diagnostics in the report's order, most specific first."""
     if report.diagnostics:
         yield f"findings: {len(report.diagnostics)}"
-        yield from _first(
+        yield from first(
             f"  {plain(each.code)}: {plain(each.path, SENTENCE) + ': ' if each.path else ''}"
             f"{plain(each.message, SENTENCE)}"
             for each in report.diagnostics
@@ -172,7 +177,7 @@ def _counterexamples(report: Report) -> Iterator[str]:
     ]
     if refuted:
         yield f"refuted claims: {len(refuted)}"
-        yield from _first("\n".join(_refuted(*each, report.obligations)) for each in refuted)
+        yield from first("\n".join(_refuted(*each, report.obligations)) for each in refuted)
 
 
 def _refuted(relation: RelationRow, claim: ClaimRow, obligations: tuple[ObligationRow, ...]) -> Iterator[str]:
@@ -197,7 +202,7 @@ def _relevant(example: Counterexample) -> Mapping[str, str]:
     return {name: value for name, value in sorted(example.values.items()) if name in named}
 
 
-def _first(entries: Iterable[str]) -> Iterator[str]:
+def first(entries: Iterable[str]) -> Iterator[str]:
     """The first entries, and how many more there are."""
     rest = 0
     for number, entry in enumerate(entries):

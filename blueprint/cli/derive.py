@@ -1,0 +1,146 @@
+"""`blueprint derive`: a model and a strategy -> a bundle, through the same gate as everything else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from blueprint.cli.command import chosen, command, maybe_whole, unavailable, voice_of, whole
+from blueprint.errors import UsageError
+from blueprint.exit import ExitCode
+from blueprint.files import STREAM
+
+if TYPE_CHECKING:
+    from blueprint.ir.request import Request
+
+DTYPES = ("float32", "float16", "bfloat16")
+RECOMPUTE = ("none", "selective", "full")
+COMMUNICATION = ("all-reduce", "sequence-parallel")
+
+HELP = """Derive one training step.
+
+\b
+Example:
+  blueprint derive training --model gpt3-175b --tensor 8 --microbatch 1 --sequence 2048 -o bundle.json
+"""
+
+app = typer.Typer(
+    help="Derive a bundle from a model and a strategy.",
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def _workload(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        raise UsageError("no workload is given; `blueprint derive --help` lists them")
+
+
+@app.command(name="training", help=HELP)
+@command
+def training(
+    context: typer.Context,
+    *,
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME|FILE", help="A built-in model, a config.json, or `-`.")
+    ],
+    tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
+    microbatch: Annotated[str, typer.Option("--microbatch", metavar="N", help="Sequences in one microbatch, B.")],
+    sequence: Annotated[str, typer.Option("--sequence", metavar="N", help="Tokens of one sequence, S.")],
+    pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
+    data: Annotated[str, typer.Option("--data", metavar="N", help="Data-parallel degree D.")] = "1",
+    dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    recompute: Annotated[
+        str, typer.Option("--recompute", metavar="|".join(RECOMPUTE), help="What is computed again.")
+    ] = "none",
+    communication: Annotated[
+        str, typer.Option("--communication", metavar="|".join(COMMUNICATION), help="How activations are exchanged.")
+    ] = "all-reduce",
+    zero: Annotated[str, typer.Option("--zero", metavar="0..3", help="ZeRO stage.")] = "0",
+    gradient_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--gradient-bytes", metavar="2|4", help="Bytes of a gradient element; those of --dtype if absent."
+        ),
+    ] = None,
+    shard_checkpoint: Annotated[
+        bool, typer.Option("--shard-checkpoint", help="Split stored activations over the tensor group.")
+    ] = False,
+    microbatches: Annotated[str, typer.Option("--microbatches", metavar="N", help="Microbatches of one step.")] = "1",
+    scope: Annotated[str, typer.Option("--scope", metavar="block", help="How much of the model.")] = "block",
+    target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
+    emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
+    device_memory: Annotated[
+        str | None, typer.Option("--device-memory", metavar="BYTES", help="Not available in this version.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output.")
+    ] = STREAM,
+) -> ExitCode:
+    """Derive one training step."""
+    chosen("--scope", scope, ("block",), later=("stack",))
+    chosen("--target", target, ("none",), later=("queue", "slot"))
+    unavailable("--emit", given=emit)
+    unavailable("--device-memory", given=device_memory is not None)
+    request = _training_request(
+        model=model,
+        numbers={
+            "tensor": whole("--tensor", tensor, 1),
+            "pipeline": whole("--pipeline", pipeline, 1),
+            "data": whole("--data", data, 1),
+            "batch": whole("--microbatch", microbatch, 1),
+            "sequence": whole("--sequence", sequence, 1),
+            "microbatches": whole("--microbatches", microbatches, 1),
+            "zero": whole("--zero", zero, 0, 3),
+        },
+        dtype=chosen("--dtype", dtype, DTYPES),
+        recompute=chosen("--recompute", recompute, RECOMPUTE),
+        communication=chosen("--communication", communication, COMMUNICATION),
+        gradient_bytes=maybe_whole("--gradient-bytes", gradient_bytes, 2, 4),
+        shard_checkpoint=shard_checkpoint,
+    )
+    import hashlib  # noqa: PLC0415
+
+    from blueprint.derive import derive  # noqa: PLC0415  (lazy: refusals above need no solver)
+
+    voice = voice_of(context)
+    with voice.progress("deriving"):
+        bundle = derive(request)
+    voice.say(f"derived {len(bundle)} bytes, sha256 {hashlib.sha256(bundle).hexdigest()}")
+    return voice.document(bundle, output, ExitCode.VERIFIED)
+
+
+@app.command(name="inference", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@command
+def inference(_context: typer.Context) -> ExitCode:
+    """Not available in this version."""
+    raise UsageError("derive inference is not available in this version; derive training is")
+
+
+def _training_request(
+    *,
+    model: str,
+    numbers: dict[str, int],
+    dtype: str,
+    recompute: str,
+    communication: str,
+    gradient_bytes: int | None,
+    shard_checkpoint: bool,
+) -> Request:
+    """The options as a checked request."""
+    from blueprint.frontend.config import load_model  # noqa: PLC0415
+    from blueprint.frontend.request import training_request  # noqa: PLC0415
+    from blueprint.ir.common import DType  # noqa: PLC0415
+    from blueprint.ir.request import Communication, Recompute  # noqa: PLC0415
+
+    return training_request(
+        load_model(model),
+        **numbers,
+        dtype=DType(dtype),
+        recompute=Recompute(recompute),
+        communication=Communication(communication),
+        gradient_bytes=gradient_bytes,
+        shard_checkpoint=shard_checkpoint,
+    )

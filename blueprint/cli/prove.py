@@ -1,0 +1,72 @@
+"""`blueprint prove`: decide the laws for all parameter values, and record the proofs or compare them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blueprint.cli.command import MAX_BUDGET, MAX_JOBS, chosen, command, maybe_whole, voice_of
+from blueprint.exit import ExitCode, exit_of
+from blueprint.files import STREAM
+
+HELP = """Prove the laws of the rulebook for all parameter values, and record the proofs.
+
+\b
+Examples:
+  blueprint prove --check
+  blueprint prove training.mlp
+"""
+
+
+@command
+def prove(
+    context: typer.Context,
+    *,
+    only: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RULE]...", help="Rules to prove, such as training.mlp; all if absent."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing: decide again and compare with what is recorded.")
+    ] = False,
+    cross_check: Annotated[
+        str | None, typer.Option("--cross-check", metavar="cvc5", help="Ask a further solver as well.")
+    ] = None,
+    proofs: Annotated[
+        str | None, typer.Option("--proofs", metavar="DIR", help="Where proofs are recorded; those shipped if absent.")
+    ] = None,
+    rules: Annotated[
+        str | None, typer.Option("--rules", metavar="DIR", help="Another rulebook. Its files are run as code.")
+    ] = None,
+    jobs: Annotated[
+        str | None, typer.Option("--jobs", metavar="N", help="Solver processes; as many as cores if absent.")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option("--budget", metavar="RLIMIT", help="Solver steps for one obligation.")
+    ] = None,
+) -> ExitCode:
+    """Prove the laws of the rulebook for all parameter values, and record the proofs."""
+    crossed = cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5"
+    workers = maybe_whole("--jobs", jobs, 1, MAX_JOBS)
+    steps = maybe_whole("--budget", budget, 1, MAX_BUDGET)
+    from blueprint import prove as engine  # noqa: PLC0415  (lazy: refusals above need no solver)
+    from blueprint.report import proofs as rendering  # noqa: PLC0415
+    from blueprint.rulebook import shipped  # noqa: PLC0415
+    from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415
+
+    voice = voice_of(context)
+    with voice.progress("proving"):
+        report = engine.prove(
+            # Beside the rules, where the folder need not exist yet.
+            shipped("rules").parent / "proofs" if proofs is None else Path(proofs),
+            rules=None if rules is None else Path(rules),
+            only=tuple(only or ()),
+            check=check,
+            jobs=workers,
+            budget=DEFAULT_BUDGET if steps is None else steps,
+            cross_check=crossed,
+        )
+    text = rendering.render(report, check=check, paint=voice.paint)
+    return voice.document(text.encode("ascii"), STREAM, exit_of(report.outcome))

@@ -1,0 +1,365 @@
+"""Prove every law for all parameters, and keep exactly what was solved.
+
+proofs/<family>/<rule>/ holds one SMT-LIB2 file for each distinct obligation and evidence.json; negative/ holds the
+false variants, each with its counterexample; expected.txt lists every obligation that must exist.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from blueprint import smtlib
+from blueprint.codec import encode
+from blueprint.discharge import Evidence, SolverPool, discharge
+from blueprint.errors import UsageError
+from blueprint.files import write_whole
+from blueprint.outcome import Finding, Outcome, Status
+from blueprint.rule import Rule
+from blueprint.rulebook import Rulebook
+from blueprint.session import cross_checker, open_rulebook, worker_count
+from blueprint.settings import DEFAULT_BUDGET
+from blueprint.symbols import ALPHABET
+from blueprint.theorems import ProvedLaw, ProvedObligation, RuleProofs, derivation_source, evidence_path
+from blueprint.theory import Theorem, theorems_of
+from blueprint.verdict import Obligation, Verdict
+from blueprint.words import plain
+
+SEED: Final = 0
+"""The solver's random seed, fixed in solver.py."""
+
+RESOURCE_TOLERANCE: Final = 10
+"""Percent by which a solver's step count may differ from the recorded one."""
+
+_SLUG: Final = re.compile(r"[^a-z0-9]+")
+
+
+class ProofRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One form of a law, over all its cases."""
+
+    rule: str
+    law: str
+    form: str
+    cases: int
+    obligations: int
+    verdict: Status
+    negative: bool
+    reason: str
+
+
+class ProofReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the law book."""
+
+    outcome: Outcome
+    rows: tuple[ProofRow, ...]
+    findings: tuple[Finding, ...]
+    obligations: int
+    solvers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """One distinct obligation with its file's name and text."""
+
+    file: str
+    text: str
+    obligation: Obligation
+    negative: bool
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True)
+class _RuleWork:
+    """A rule's theorems, and the names of the files that each of them rests on."""
+
+    rule: Rule
+    theorems: tuple[tuple[Theorem, tuple[str, ...]], ...]
+    records: dict[str, _Recorded]
+
+
+def prove(
+    proofs: Path,
+    *,
+    rules: Path | None = None,
+    only: Sequence[str] = (),
+    check: bool = False,
+    jobs: int | None = None,
+    budget: int = DEFAULT_BUDGET,
+    cross_check: bool = False,
+) -> ProofReport:
+    """Decide every theorem of the rulebook, or of the rules in `only`.
+
+    Without `check` the folder `proofs` is written; with it, everything is decided again and compared with what the
+    folder holds. `cross_check` asks cvc5 too. Raises UsageError for an unknown rule, and DecidersDisagreeError.
+    """
+    with SolverPool(worker_count(jobs)) as pool:
+        rulebook = open_rulebook(rules)
+        chosen = _chosen(rulebook, only)
+        works = [_work(rule) for rule in chosen]
+        asked = [record.obligation for work in works for record in work.records.values()]
+        found = iter(discharge(asked, pool, budget, cross_checker(cross_check)))
+    decided = [_decided(work, found) for work in works]
+    findings = [finding for work in decided for finding in _findings(work)]
+    expected = _expected(decided)
+    if check:
+        findings += _compare(proofs, rulebook, decided, budget)
+        findings += _compare_expected(proofs, expected, complete=not only, chosen=chosen)
+    else:
+        _write(proofs, rulebook, decided, budget)
+        _write_expected(proofs, expected, chosen)
+    evidence = [record.evidence for work in decided for record in work.records.values() if record.evidence]
+    return ProofReport(
+        outcome=_outcome(findings, evidence),
+        rows=tuple(row for work in decided for row in _rows(work)),
+        findings=tuple(findings),
+        obligations=len(evidence),
+        solvers=tuple(sorted({each.decider for each in evidence} | {each.second.decider for each in evidence})),
+    )
+
+
+def _chosen(rulebook: Rulebook, only: Sequence[str]) -> list[Rule]:
+    known = {rule.id: rule for rule in rulebook.rules}
+    for each in only:
+        if each not in known:
+            raise UsageError(f"no rule {plain(each)!r}; `blueprint laws` lists them")
+    return [rule for rule in rulebook.rules if not only or rule.id in only]
+
+
+def _work(rule: Rule) -> _RuleWork:
+    theorems: list[tuple[Theorem, tuple[str, ...]]] = []
+    records: dict[str, _Recorded] = {}
+    for theorem in theorems_of(rule):
+        files = []
+        for obligation in theorem.obligations:
+            record = _record(theorem, obligation)
+            records.setdefault(record.file, record)
+            files.append(record.file)
+        theorems.append((theorem, tuple(files)))
+    return _RuleWork(rule, tuple(theorems), records)
+
+
+def _record(theorem: Theorem, obligation: Obligation) -> _Recorded:
+    """The obligation with its law and its symbols as comments: the text that is solved is the text that is stored."""
+    names = smtlib.render(obligation).names
+    comments = (
+        f"law {theorem.law} ({theorem.form}) of rule {theorem.rule}",
+        f"{theorem.statement}",
+        "a false variant: satisfiable" if theorem.negative else "true for all parameters: unsatisfiable",
+        *(f"v{position} is {name}: {ALPHABET[name].meaning}" for position, name in enumerate(names)),
+    )
+    commented = msgspec.structs.replace(obligation, comments=comments)
+    rendered = smtlib.render(commented)
+    slug = _SLUG.sub("-", f"{theorem.law}.{theorem.form}".lower()).strip("-")
+    prefix = "negative/" if theorem.negative else ""
+    return _Recorded(f"{prefix}{slug}.{rendered.digest[:12]}.smt2", rendered.text, commented, theorem.negative)
+
+
+def _decided(work: _RuleWork, found: Iterator[Evidence]) -> _RuleWork:
+    records = {
+        file: _Recorded(record.file, record.text, record.obligation, record.negative, next(found))
+        for file, record in work.records.items()
+    }
+    return _RuleWork(work.rule, work.theorems, records)
+
+
+# What was found -----------------------------------------------------------------------------------------------------
+
+
+def _findings(work: _RuleWork) -> Iterator[Finding]:
+    for theorem, files in work.theorems:
+        where = f"{theorem.rule}/{theorem.law} ({theorem.form})"
+        if theorem.fault:
+            yield Finding(code="law.group", message=f"{theorem.fault}, in the case {theorem.case}", path=where)
+        for file in files:
+            evidence = work.records[file].evidence
+            wanted = Verdict.REFUTED if theorem.negative else Verdict.PROVED
+            if evidence is None or evidence.verdict is not wanted:
+                yield Finding(code="law.theorem", message=_disappointment(theorem, evidence), path=where)
+
+
+def _disappointment(theorem: Theorem, evidence: Evidence | None) -> str:
+    if evidence is None:
+        return "not decided"
+    point = ", ".join(f"{name} = {value}" for name, value in evidence.counterexample.items())
+    wanted = "a false variant must be refuted, and is" if theorem.negative else "is"
+    where = f" in the case {theorem.case}" if theorem.case else ""
+    reason = f" at {point}" if point else f": {evidence.reason}" if evidence.reason else ""
+    return f"{theorem.statement}: {wanted} {evidence.verdict.value}{where}{reason}"
+
+
+def _rows(work: _RuleWork) -> Iterator[ProofRow]:
+    groups: dict[tuple[str, str, bool], list[tuple[Theorem, tuple[str, ...]]]] = {}
+    for theorem, files in work.theorems:
+        groups.setdefault((theorem.law, theorem.form, theorem.negative), []).append((theorem, files))
+    for (law, form, negative), members in groups.items():
+        files_used = dict.fromkeys(file for _, files in members for file in files)
+        evidence = [found for file in files_used if (found := work.records[file].evidence)]
+        bad = next((each for each in evidence if (each.verdict is Verdict.REFUTED) is not negative), None)
+        fault = next((theorem.fault for theorem, _ in members if theorem.fault), "")
+        status = Status.REFUTED if fault or negative else Status.PROVED
+        if not evidence and not fault:
+            status = Status.NOT_APPLICABLE
+        if bad is not None:
+            status = Status(bad.verdict.value)
+        unknown = next((each for each in evidence if each.verdict in {Verdict.UNKNOWN, Verdict.VACUOUS}), None)
+        if unknown is not None:
+            status = Status(unknown.verdict.value)
+        yield ProofRow(
+            rule=work.rule.id,
+            law=law,
+            form=form,
+            cases=len(members),
+            obligations=len(files_used),
+            verdict=status,
+            negative=negative,
+            reason=fault or (unknown.reason if unknown else ""),
+        )
+
+
+def _outcome(findings: Sequence[Finding], evidence: Sequence[Evidence]) -> Outcome:
+    if not evidence:
+        return Outcome.NOT_ESTABLISHED
+    if not findings:
+        return Outcome.VERIFIED
+    undecided = any(each.verdict in {Verdict.UNKNOWN, Verdict.VACUOUS} for each in evidence)
+    only_undecided = undecided and all(finding.code == "law.theorem" for finding in findings)
+    refuted = any(each.verdict is Verdict.REFUTED and each.counterexample for each in evidence)
+    return Outcome.NOT_ESTABLISHED if only_undecided and not refuted else Outcome.REFUTED
+
+
+# The folder ---------------------------------------------------------------------------------------------------------
+
+
+def _proofs_of(rulebook: Rulebook, work: _RuleWork, budget: int) -> RuleProofs:
+    return RuleProofs(
+        rule=work.rule.id,
+        rule_source=rulebook.sources[work.rule.id],
+        derivation_source=derivation_source(),
+        laws=tuple(_laws(work)),
+        obligations=tuple(
+            _stored(record, budget) for _, record in sorted(work.records.items()) if record.evidence is not None
+        ),
+    )
+
+
+def _laws(work: _RuleWork) -> Iterator[ProvedLaw]:
+    groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for theorem, files in work.theorems:
+        groups.setdefault((theorem.law, theorem.form, files), []).append(theorem.case)
+    for (law, form, files), cases in groups.items():
+        yield ProvedLaw(law=law, form=form, cases=tuple(cases), files=files)
+
+
+def _stored(record: _Recorded, budget: int) -> ProvedObligation:
+    evidence = record.evidence
+    if evidence is None:
+        raise UsageError(f"{record.file} was not decided")
+    second = evidence.second
+    return ProvedObligation(
+        file=record.file,
+        digest=evidence.digest,
+        verdict=evidence.verdict.value,
+        solver=evidence.decider,
+        seed=SEED,
+        budget=budget,
+        resource=evidence.resource,
+        second=f"{second.decider}: {second.verdict.value}",
+        core=evidence.core,
+        witness=dict(record.obligation.witness),
+        counterexample=dict(evidence.counterexample),
+    )
+
+
+def _write(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork], budget: int) -> None:
+    for work in works:
+        path = evidence_path(proofs, work.rule.id)
+        if not work.records:
+            continue
+        if path.parent.is_dir():
+            shutil.rmtree(path.parent)
+        (path.parent / "negative").mkdir(parents=True)
+        for file, record in work.records.items():
+            write_whole(path.parent / file, record.text.encode("ascii"))
+        write_whole(path, _pretty(_proofs_of(rulebook, work, budget)))
+
+
+def _pretty(proofs: RuleProofs) -> bytes:
+    return msgspec.json.format(encode(proofs), indent=1) + b"\n"
+
+
+def _expected(works: Iterable[_RuleWork]) -> list[str]:
+    return sorted(f"{_folder(work.rule)}/{file}" for work in works for file in work.records)
+
+
+def _folder(rule: Rule) -> str:
+    return rule.id.replace(".", "/")
+
+
+def _read_expected(proofs: Path) -> list[str]:
+    path = proofs / "expected.txt"
+    return path.read_text(encoding="ascii").splitlines() if path.is_file() else []
+
+
+def _write_expected(proofs: Path, expected: list[str], chosen: Sequence[Rule]) -> None:
+    folders = tuple(f"{_folder(rule)}/" for rule in chosen)
+    others = [line for line in _read_expected(proofs) if not line.startswith(folders)]
+    write_whole(proofs / "expected.txt", "".join(f"{line}\n" for line in sorted({*others, *expected})).encode("ascii"))
+
+
+def _compare_expected(
+    proofs: Path, expected: list[str], *, complete: bool, chosen: Sequence[Rule]
+) -> Iterator[Finding]:
+    folders = tuple(f"{_folder(rule)}/" for rule in chosen)
+    listed = {line for line in _read_expected(proofs) if complete or line.startswith(folders)}
+    stored = {
+        path.relative_to(proofs).as_posix()
+        for path in proofs.rglob("*.smt2")
+        if complete or path.relative_to(proofs).as_posix().startswith(folders)
+    }
+    for name, have in (("expected.txt", listed), ("the folder", stored)):
+        for line in sorted(set(expected) - have):
+            yield Finding(code="proofs.missing", message=f"{name} lacks this obligation", path=line)
+        for line in sorted(have - set(expected)):
+            yield Finding(code="proofs.extra", message=f"{name} has an obligation that no law states", path=plain(line))
+
+
+def _compare(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork], budget: int) -> Iterator[Finding]:
+    for work in works:
+        if not work.records:
+            continue
+        path = evidence_path(proofs, work.rule.id)
+        for file, record in work.records.items():
+            stored = path.parent / file
+            if stored.is_file() and stored.read_bytes() != record.text.encode("ascii"):
+                yield Finding(code="proofs.text", message="the stored text is not what was solved", path=file)
+        if not path.is_file():
+            yield Finding(code="proofs.missing", message="there is no evidence.json", path=work.rule.id)
+            continue
+        try:
+            recorded = msgspec.json.decode(path.read_bytes(), type=RuleProofs)
+        except msgspec.MsgspecError as error:
+            yield Finding(code="proofs.evidence", message=plain(error), path=work.rule.id)
+            continue
+        yield from _differences(work.rule.id, recorded, _proofs_of(rulebook, work, budget))
+
+
+def _differences(rule: str, recorded: RuleProofs, fresh: RuleProofs) -> Iterator[Finding]:
+    """Everything but step counts must be equal; those may differ by a tenth."""
+    if _without_resources(recorded) != _without_resources(fresh):
+        yield Finding(code="proofs.evidence", message="evidence.json differs from what this run found", path=rule)
+        return
+    for old, new in zip(recorded.obligations, fresh.obligations, strict=True):
+        if abs(old.resource - new.resource) * 100 > RESOURCE_TOLERANCE * max(old.resource, new.resource):
+            message = f"the solver took {new.resource} steps, {old.resource} are recorded"
+            yield Finding(code="proofs.resource", message=message, path=f"{rule}/{old.file}")
+
+
+def _without_resources(proofs: RuleProofs) -> RuleProofs:
+    bare: Callable[[ProvedObligation], ProvedObligation] = lambda each: msgspec.structs.replace(each, resource=0)
+    return msgspec.structs.replace(proofs, obligations=tuple(map(bare, proofs.obligations)))

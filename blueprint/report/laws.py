@@ -1,0 +1,165 @@
+"""The law book for people and machines: every law with its source and its equations, case by case."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import sympy
+
+from blueprint import codec
+from blueprint.case import Case, all_cases
+from blueprint.law import Equation, Law, ProjectionLaw
+from blueprint.rulebook import Rulebook
+from blueprint.words import plain
+
+SCHEMA: Final = "blueprint.laws/1"
+
+WIDE: Final = 4000
+"""Most characters of one equation: a closed total is long, and must not be cut."""
+
+Show = Callable[["sympy.Expr | int"], str]
+"""An expression in the notation of the output."""
+
+_Entry = tuple[str, Law | ProjectionLaw]
+
+
+def _typed(expression: sympy.Expr | int) -> str:
+    return plain(sympy.sstr(expression), WIDE).replace("**", "^")
+
+
+def _latex(expression: sympy.Expr | int) -> str:
+    return plain(sympy.latex(expression), WIDE)
+
+
+def text(rulebook: Rulebook) -> str:
+    """Plain lines, a blank one between laws."""
+    return "\n".join("".join(f"{line}\n" for line in _text_lines(*entry)) for entry in rulebook.laws())
+
+
+def markdown(rulebook: Rulebook) -> str:
+    """A section for each law, its equations as mathematics."""
+    sections = ("".join(f"{line}\n" for line in _markdown_lines(*entry)) for entry in rulebook.laws())
+    return "# Laws\n\n" + "\n".join(sections)
+
+
+def latex(rulebook: Rulebook) -> str:
+    """An `align*` block for each law, to be used inside a document that loads amsmath."""
+    return "\n".join("".join(f"{line}\n" for line in _latex_lines(*entry)) for entry in rulebook.laws())
+
+
+def json(rulebook: Rulebook) -> bytes:
+    """One document, `blueprint.laws/1`: every equation as text and as LaTeX."""
+    document = {
+        "schema": SCHEMA,
+        "rulebook": {"revision": rulebook.revision, "digest": rulebook.digest},
+        "laws": [_data(*entry) for entry in rulebook.laws()],
+    }
+    return codec.encode(document) + b"\n"
+
+
+def _text_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
+    yield f"{plain(law.id)} (rule {plain(rule)})"
+    yield f"  {plain(law.statement, WIDE)}"
+    yield f"  source: {plain(law.source, WIDE)}"
+    if isinstance(law, Law):
+        yield f"  over: {_group(law)}"
+    for form, where, when, left, right in _equations(law, _typed):
+        yield f"  {form}{f' with {where}' if where else ''}: {left} = {right}{f'  if {when}' if when else ''}"
+
+
+def _markdown_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
+    yield f"## {plain(law.id)}"
+    yield ""
+    yield f"`{plain(law.statement, WIDE)}`"
+    yield ""
+    yield f"Rule `{plain(rule)}`. Source: {plain(law.source, WIDE)}."
+    if isinstance(law, Law):
+        yield f"Over: {_group(law).replace('_', ' ')}."
+    for form, where, when, left, right in _equations(law, _latex):
+        conditions = "".join((f", with ${where}$" if where else "", f", if `{when}`" if when else ""))
+        yield from ("", f"*{form}*{conditions}:", "", f"$${left} = {right}$$")
+
+
+def _latex_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
+    yield f"% {plain(law.id)} (rule {plain(rule)}): {plain(law.statement, WIDE)}"
+    yield f"% source: {plain(law.source, WIDE)}"
+    rows = []
+    for form, where, when, left, right in _equations(law, _latex):
+        conditions = "".join((f" with {where}" if where else "", f" if {when}" if when else ""))
+        yield f"% {form}{conditions}"
+        rows.append(f"  {left} &= {right}")
+    yield from (r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}")
+
+
+def _data(rule: str, law: Law | ProjectionLaw) -> dict[str, Any]:
+    typed, in_latex = _equations(law, _typed), _equations(law, _latex)
+    return {
+        "id": law.id,
+        "rule": rule,
+        "statement": law.statement,
+        "source": law.source,
+        "over": _group(law) if isinstance(law, Law) else "",
+        "equations": [
+            {"form": form, "where": where, "if": when, "text": f"{left} = {right}", "latex": f"{other[3]} = {other[4]}"}
+            for (form, where, when, left, right), other in zip(typed, in_latex, strict=True)
+        ],
+    }
+
+
+def _group(law: Law) -> str:
+    """The tasks that a law sums over, or speaks of one by one."""
+    group = law.group
+    parts = [" or ".join(phase.value for phase in group.phases)]
+    if group.primitives:
+        parts.append(" or ".join(primitive.value for primitive in group.primitives))
+    if group.kinds:
+        parts.append("of " + " or ".join(kind.value for kind in group.kinds))
+    return f"{'each task' if group.each else 'all tasks together'}: {', '.join(parts)}"
+
+
+def _equations(law: Law | ProjectionLaw, show: Show) -> list[tuple[str, str, str, str, str]]:
+    """(form, where, if, left, right) of every equation of a law that is not the same in all cases of the strategy."""
+    if isinstance(law, ProjectionLaw):
+        return [
+            (plain(name), "", "", plain(name).replace("_", " "), show(value)) for name, value in law.outputs.items()
+        ]
+    cases = [case for case in all_cases() if law.applies(case)]
+    return [
+        (plain(equation.form), _where(equation, show), when, show(equation.left), right)
+        for equation in law.equations
+        for right, when in _variants(cases, lambda case, equation=equation: show(equation.right(case)))  # type: ignore[misc]
+    ]
+
+
+def _where(equation: Equation, show: Show) -> str:
+    return ", ".join(f"{show(symbol)} = {show(value)}" for symbol, value in equation.where)
+
+
+def _variants(cases: list[Case], right: Callable[[Case], str]) -> list[tuple[str, str]]:
+    """Each distinct right side, and the conditions on the strategy under which it holds; none if it always does."""
+    sides: dict[str, list[Case]] = {}
+    for case in cases:
+        sides.setdefault(right(case), []).append(case)
+    return [(side, _condition(holding, cases)) for side, holding in sides.items()]
+
+
+def _condition(holding: list[Case], cases: list[Case]) -> str:
+    """The cases in words, without the fields that may have any value."""
+    names = [field.name for field in dataclasses.fields(Case) if _decides(field.name, holding, cases)]
+    return " or ".join(dict.fromkeys(", ".join(_words(case)[name] for name in names) for case in holding))
+
+
+def _decides(name: str, holding: list[Case], cases: list[Case]) -> bool:
+    """Whether a change of this field alone can lead from the cases that hold to one that does not."""
+    values = {getattr(case, name) for case in cases}
+    neighbours = {dataclasses.replace(case, **{name: value}) for case in holding for value in values}
+    return not (neighbours & set(cases)) <= set(holding)
+
+
+@functools.cache
+def _words(case: Case) -> dict[str, str]:
+    """The case in words, field by field."""
+    return dict(zip((field.name for field in dataclasses.fields(Case)), case.text.split(", "), strict=True))

@@ -1,0 +1,10 @@
+; law residual (forward) of rule primitives.residual
+; the formula of residual is what the derivation computes
+; true for all parameters: unsatisfiable
+; v0 is E: elements of an elementwise operand or of a full tensor in a collective
+; v1 is e: width of one element
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(assert (not (and (= v0 v0) (= (* 2 v0 v1) (* 2 v0 v1)) (= (* v0 v1) (* v0 v1)) (= 0 0))))
+(check-sat)

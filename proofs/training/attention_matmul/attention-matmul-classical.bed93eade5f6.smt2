@@ -1,0 +1,23 @@
+; law attention-matmul (classical) of rule training.attention_matmul
+; W_attention_matmul = 4 B S^2 H / t
+; true for all parameters: unsatisfiable
+; v0 is t: tensor-parallel degree
+; v1 is h: query heads
+; v2 is h_t: query heads of one rank, h = t h_t
+; v3 is H: hidden width
+; v4 is d: head width
+; v5 is B: sequences in a microbatch
+; v6 is S: sequence length
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(assert (! (= v0 1) :named h0))
+(assert (! (= v1 v2) :named h1))
+(assert (! (= v3 (* v4 v1)) :named h2))
+(assert (not (= (+ (* 2 v5 v6 v6 v4 v2 v0) (* 2 v5 v6 v6 v4 v2 v0)) (* 4 v5 v3 v6 v6))))
+(check-sat)

@@ -1,0 +1,22 @@
+; law attention-matmul (one product) of rule training.attention_matmul
+; W_attention_matmul = 4 B S^2 H / t
+; a false variant: satisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is H: hidden width
+; v4 is d: head width
+; v5 is B: sequences in a microbatch
+; v6 is S: sequence length
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (! (= v3 (* v4 v0)) :named h1))
+(assert (not (= (+ (* 2 v5 v6 v6 v4 v1 v2) (* 2 v5 v6 v6 v4 v1 v2)) (* 2 v5 v3 v6 v6))))
+(check-sat)

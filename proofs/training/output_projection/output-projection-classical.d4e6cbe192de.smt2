@@ -1,0 +1,25 @@
+; law output-projection (classical) of rule training.output_projection
+; W_out = 2 B S H^2 / t
+; true for all parameters: unsatisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is H: hidden width
+; v4 is d: head width
+; v5 is S: sequence length
+; v6 is S_t: sequence length of one rank, S = t S_t
+; v7 is B: sequences in a microbatch
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(declare-const v7 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (! (= v3 (* v4 v0)) :named h1))
+(assert (! (= v5 (* v6 v2)) :named h2))
+(assert (not (= (* 2 v7 v3 v6 v4 v1 v2 v2) (* 2 v7 v3 v3 v5))))
+(check-sat)

