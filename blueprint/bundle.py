@@ -5,7 +5,7 @@ Recorded reports hold only facts that no solver decides, so that another solver 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -17,7 +17,7 @@ from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Request
 
-BUNDLE_SCHEMA = "blueprinting.derivation-debug-bundle.v0"
+BUNDLE_SCHEMA: Final = "blueprinting.derivation-debug-bundle.v0"
 
 Snapshot = ModelIR | DistributedTaskIR | PortablePlanIR
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -26,7 +27,7 @@ from blueprint.codec import encode
 from blueprint.contract import contract_of
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, UsageError
-from blueprint.frontend.block import model_ir, request_digest
+from blueprint.frontend.block import MODEL_VERSION, model_ir, request_digest
 from blueprint.frontend.models import BUILTIN
 from blueprint.frontend.request import check_domain
 from blueprint.gate import plan_transition, recorded_report, structural_faults
@@ -46,6 +47,8 @@ from blueprint.outcome import (
     SummaryRow,
     ToolRow,
 )
+from blueprint.passes.distribute_training import DISTRIBUTED_VERSION
+from blueprint.passes.plan_training import PORTABLE_VERSION
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.rule import PrimitiveRule
@@ -57,6 +60,13 @@ from blueprint.words import plain
 STAGE_ORDER: Final = tuple(Stage)
 REQUIRED: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
 """The stages that a request without a target must show."""
+
+VERSIONS: Final = {
+    Stage.MODEL: MODEL_VERSION,
+    Stage.DISTRIBUTED: DISTRIBUTED_VERSION,
+    Stage.PORTABLE: PORTABLE_VERSION,
+}
+"""The version of each stage's schema that this tool reads."""
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
@@ -186,6 +196,9 @@ class _Examination:
             if record.snapshot.header.stage is not record.stage or not _fits(record.stage, record.snapshot):
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
                 break
+            if record.snapshot.header.version != VERSIONS[record.stage]:
+                self.find("stage.version", f"this reads version {VERSIONS[record.stage]} of the schema", path)
+                break
             if record.branch or record.stage is not STAGE_ORDER[position]:
                 self.find("stage.order", f"expected stage {STAGE_ORDER[position].value} here", path)
                 break
@@ -244,17 +257,14 @@ class _Examination:
         demanded = model_ir(self.bundle.request)
         conformant = self.same(lambda: demanded, chain[0])
         steps = [Step(plan_model(self.bundle.request, chain[0], demanded), "", "frontend", conformant)]
-        if {value.name: value.shape for value in chain[0].values} != {v.name: v.shape for v in demanded.values}:
+        if chain[0] != demanded:
             # The rules read the model's graph: on another model than the request's they would prove nothing of it.
             return steps
         for position, derivation_pass in enumerate(passes_for(self.bundle.request)[: len(chain) - 1]):
             ancestors, target = chain[: position + 1], chain[position + 1]
             plan = plan_transition(self.rulebook, self.context, ancestors, target)
 
-            def again(source: Snapshot = ancestors[-1], which: object = derivation_pass) -> Snapshot:
-                result: Snapshot = which.run(source, self.context)  # type: ignore[attr-defined]
-                return result
-
+            again = partial(derivation_pass.run, ancestors[-1], self.context)
             steps.append(Step(plan, "", derivation_pass.facts.name, self.same(again, target)))
         return steps
 
@@ -320,8 +330,8 @@ class _Examination:
         statuses: dict[str, int] = {}
         claims = [claim for each in settled.transitions for relation in each.relations for claim in relation.claims]
         laws = [law for each in settled.transitions for law in each.laws]
-        for row in (*claims, *laws):
-            statuses[row.status.value] = statuses.get(row.status.value, 0) + 1
+        for status in [claim.status for claim in claims] + [law.status for law in laws]:
+            statuses[status.value] = statuses.get(status.value, 0) + 1
         relations = sum(len(each.relations) for each in settled.transitions)
         self.findings.sort(key=lambda finding: _specificity(finding.code))
         return Report(
@@ -397,10 +407,10 @@ def _fits(stage: Stage, snapshot: Snapshot) -> bool:
 
 def _entities(snapshot: Snapshot) -> set[str]:
     if isinstance(snapshot, ModelIR):
-        return {each.id for each in (*snapshot.values, *snapshot.operations)}
+        return {each.id for each in snapshot.values} | {each.id for each in snapshot.operations}
     if isinstance(snapshot, DistributedTaskIR):
-        return {each.id for each in (*snapshot.values, *snapshot.tasks)}
-    return {each.id for each in (*snapshot.buffers, *snapshot.tasks)}
+        return {each.id for each in snapshot.values} | {each.id for each in snapshot.tasks}
+    return {each.id for each in snapshot.buffers} | {each.id for each in snapshot.tasks}
 
 
 def _specificity(code: str) -> int:

@@ -138,7 +138,7 @@ class CommitGate:
         facts = derivation_pass.facts
         name = facts.name
         # 1 type and schema
-        if not isinstance(source, Committed) or source.snapshot.header.stage is not facts.boundary[0]:
+        if source.snapshot.header.stage is not facts.boundary[0]:
             raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
         contract = contract_of(facts, self.rulebook)
         # 2 bindings
@@ -157,6 +157,8 @@ class CommitGate:
         if encode(source.snapshot) != before:
             raise GateError(f"{name}: step 6, the pass changed its input")
         # 7 output structure
+        if not isinstance(target, ModelIR | DistributedTaskIR | PortablePlanIR):
+            raise GateError(f"{name}: step 7, the output is no snapshot")
         if not isinstance(target, _SCHEMAS[facts.boundary[1]]):
             raise GateError(f"{name}: step 7, the output is no {facts.boundary[1].value} snapshot")
         self._structure(target, f"{name}: step 7")

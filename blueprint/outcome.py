@@ -225,12 +225,19 @@ class Report(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Whether everything that the bundle must show is established."""
         return self.verdict is Outcome.VERIFIED
 
-    def require(self) -> Report:
-        """This report, if it is `verified`. Raises VerificationError with the first finding otherwise."""
+    def require(self) -> VerifiedBundle:
+        """The proof that the bundle is verified. Raises VerificationError with the first finding otherwise."""
         if not self.ok:
             first = self.diagnostics[0].message if self.diagnostics else "nothing was established"
             raise VerificationError(f"{self.verdict.value}: {first}")
-        return self
+        return VerifiedBundle(bundle_sha256=self.subject.bundle_sha256, report=self)
+
+
+class VerifiedBundle(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The digest of bytes that were verified, with the report that says so. Made by `Report.require` alone."""
+
+    bundle_sha256: str
+    report: Report
 
 
 def malformed(bundle_sha256: str, finding: Finding) -> Report:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from blueprint.case import Case, case_of
 from blueprint.claims.distributed import interface_question, parameter_count, task_question, tensor_question
 from blueprint.claims.matched import Matched, Pair
+from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
 from blueprint.claims.portable import PlanView, buffer_question, plan_interface_question, plan_task_question
 from blueprint.codec import digest
 from blueprint.diagnostic import Diagnostic
@@ -143,7 +144,7 @@ def plan_distributed(rulebook: Rulebook, request: Request, source: ModelIR, targ
     stages = (Stage.MODEL, Stage.DISTRIBUTED)
     rules = rulebook.pass_rules(stages)
     view = ModelView(request, source, rules)
-    known = {each.id for each in (*source.values, *source.operations)}
+    known = {each.id for each in source.values} | {each.id for each in source.operations}
     values = {value.id: value for value in target.values}
     tasks = {task.id: task for task in target.tasks}
     matching = _match(view.relations, (*target.values, *target.tasks), known, rules)
@@ -196,7 +197,7 @@ def plan_portable(
     """What must hold between a distributed snapshot and a portable plan; laws are resolved through to the model."""
     stages = (Stage.DISTRIBUTED, Stage.PORTABLE)
     rules = rulebook.pass_rules(stages)
-    known = {each.id for each in (*source.values, *source.tasks)}
+    known = {each.id for each in source.values} | {each.id for each in source.tasks}
     buffers = {buffer.id: buffer for buffer in target.buffers}
     tasks = {task.id: task for task in target.tasks}
     matching = _match(portable_relations(source, rules), (*target.buffers, *target.tasks), known, rules)
@@ -210,7 +211,7 @@ def plan_portable(
                 buffer_ids[expected.value.id] = found
             if isinstance(expected, ExpectedPlanTask) and found in tasks:
                 task_ids[expected.task.id] = found
-    view = PlanView(source, buffer_ids, task_ids)
+    view = PlanView(source, request.strategy.tensor, buffer_ids, task_ids)
     for matched in matching.matched:
         plan_tasks = [
             Pair(expected, tasks[found])
@@ -602,46 +603,52 @@ def _add_claim_law(
 
 
 def plan_model(request: Request, model: ModelIR, demanded: ModelIR) -> TransitionPlan:
-    """What must hold between a request and its model: the front end's values, sizes and operations, one by one."""
-    found = {each.name: each for each in (*model.values, *model.operations)}
-    wanted = {each.name: each for each in (*demanded.values, *demanded.operations)}
+    """What must hold between a request and its model: every value and operation that the front end makes of it."""
+    values = {value.name: value for value in model.values}
+    operations = {operation.name: operation for operation in model.operations}
+    wanted = {each.name for each in demanded.values} | {each.name for each in demanded.operations}
+    found = values.keys() | operations.keys()
     faults = [
         Diagnostic(code="coverage.missing", message="the request demands this entity of the model", path=name)
-        for name in wanted
-        if name not in found
-    ]
-    faults += [
+        for name in sorted(wanted - found)
+    ] + [
         Diagnostic(code="coverage.unexpected", message="the request demands no entity of this name", path=name)
-        for name in found
-        if name not in wanted
+        for name in sorted(found - wanted)
     ]
     total = len(model.values) + len(model.operations)
-    missing, extra = sum(name not in found for name in wanted), sum(name not in wanted for name in found)
     coverage = Coverage(
         source=1,
         source_total=1,
-        target=total - extra,
+        target=total - len(found - wanted),
         target_total=total,
         generated=0,
-        missing=missing,
+        missing=len(wanted - found),
         dangling=0,
         undeclared=0,
-        mismatched=extra,
+        mismatched=len(found - wanted),
     )
     plan = TransitionPlan(("request", Stage.MODEL.value), coverage, case_of(request), diagnostics=faults)
-    question = Question()
-    shapes = {value.name: value.shape for value in model.values}
     for value in demanded.values:
-        sizes = [question.given(axis.value, size) for axis, size in zip(value.axes, value.shape, strict=True)]
-        question.sizes(f"{value.name}.shape", shapes.get(value.name, ()), sizes)
+        if value.name in values:
+            _add_model_relation(plan, value.name, values[value.name].id, model_value_questions(value, values[value.name]))
+    for operation in demanded.operations:
+        if operation.name in operations:
+            actual = operations[operation.name]
+            _add_model_relation(plan, operation.name, actual.id, operation_questions(operation, actual))
+    _add_model_relation(plan, "block", "", [(Claim.INTERFACE, model_interface_question(request, model, demanded))])
+    return plan
+
+
+def _add_model_relation(
+    plan: TransitionPlan, name: str, target: str, questions: Sequence[tuple[Claim, Question]]
+) -> None:
     plan.relations.append(
         RelationCheck(
-            id=_relation_id(plan.boundary, "model.from_request", ()),
+            id=_relation_id(plan.boundary, "model.from_request", (name,)),
             rule="model.from_request",
             sources=("request",),
-            targets=tuple(value.id for value in model.values),
-            names=("block",),
-            claims=(_checked(plan, Claim.TENSOR_TYPE, question),),
+            targets=(target,) if target else (),
+            names=(name,),
+            claims=tuple(_checked(plan, claim, question) for claim, question in questions),
         )
     )
-    return plan

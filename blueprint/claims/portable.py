@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from blueprint.claims.distributed import ranks
 from blueprint.claims.matched import Pair
 from blueprint.expected import ExpectedBuffer, ExpectedPlanTask
 from blueprint.facts import Question, words
@@ -24,12 +25,13 @@ OBJECTIVES = (Objective.STEP_TIME, Objective.PEAK_MEMORY)
 
 
 class PlanView:
-    """A distributed snapshot with its data flow, and the portable entities found for it."""
+    """A distributed snapshot with its data flow, and the portable entities found for it; `degree` is t."""
 
     def __init__(
-        self, source: DistributedTaskIR, buffer_ids: Mapping[str, str], task_ids: Mapping[str, str]
+        self, source: DistributedTaskIR, degree: int, buffer_ids: Mapping[str, str], task_ids: Mapping[str, str]
     ) -> None:
         self.source = source
+        self.degree = degree
         self.buffer_ids = buffer_ids
         self.task_ids = task_ids
         self.producers: dict[str, Task] = {output: task for task in source.tasks for output in task.outputs}
@@ -84,10 +86,9 @@ def plan_task_question(claim: Claim, pairs: PlanTasks, view: PlanView) -> Questi
                 distinct = list({task.id: task for task in producers}.values())
                 question.names(f"{name}.dependencies", actual.dependencies, view.tasks(distinct))
             case Claim.LOGICAL_RANKS:
-                ranks = [question.given(f"rank[{index}]", rank) for index, rank in enumerate(source.ranks)]
-                question.sizes(f"{name}.ranks", actual.ranks, ranks)
+                ranks(question, f"{name}.ranks", actual.ranks, view.degree)
             case Claim.COLLECTIVE_VOLUME:
-                _collective(question, name, source, actual)
+                _collective(question, name, source, actual, view.degree)
             case Claim.IMPLEMENTATION:
                 _implementation(question, name, source, actual)
             case _:
@@ -112,7 +113,7 @@ def buffer_question(claim: Claim, pairs: Buffers, view: PlanView) -> Question:
                 question.names(f"{name}.producer", found, view.tasks([producer] if producer else []))
                 question.names(f"{name}.consumers", actual.consumers, view.tasks(view.consumers.get(source.id, [])))
             case Claim.BUFFER_SIZE:
-                sizes = [question.given(axis.value, size) for axis, size in zip(source.axes, source.local_shape)]
+                sizes = [question.given(axis.value, size) for axis, size in zip(source.axes, source.local_shape, strict=True)]
                 width = question.given("width", source.dtype.width)
                 question.number(f"{name}.size", actual.size, Product((*sizes, width)))
             case Claim.STORAGE:
@@ -134,7 +135,7 @@ def plan_interface_question(view: PlanView, target: PortablePlanIR) -> Question:
     return question
 
 
-def _collective(question: Question, name: str, source: Task, actual: PlanTask) -> None:
+def _collective(question: Question, name: str, source: Task, actual: PlanTask, degree: int) -> None:
     wanted, found = source.collective, actual.collective
     if not isinstance(wanted, Collective):
         question.word(f"{name}.collective", isinstance(found, Collective), expected=False)
@@ -144,8 +145,7 @@ def _collective(question: Question, name: str, source: Task, actual: PlanTask) -
         return
     question.word(f"{name}.collective.kind", found.kind, wanted.kind)
     question.word(f"{name}.collective.reduction", found.reduction, wanted.reduction)
-    participants = [question.given(f"participant[{index}]", rank) for index, rank in enumerate(wanted.participants)]
-    question.sizes(f"{name}.collective.participants", found.participants, participants)
+    ranks(question, f"{name}.collective.participants", found.participants, degree)
     message = question.given("collective message", wanted.message_bytes)
     question.number(f"{name}.collective.message_bytes", found.message_bytes, message)
 

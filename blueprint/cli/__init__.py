@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from blueprint.cli import derive, laws, models, prove, verify
-from blueprint.cli.command import LostPipeError, chosen
+from blueprint.cli.command import chosen
 from blueprint.cli.voice import PROGRAM, Voice, forget_stdout
 from blueprint.errors import BlueprintError, UsageError
 from blueprint.exit import ExitCode, exit_of_error

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from blueprint.diagnostic import Diagnostic
 from blueprint.ir import structure
+from blueprint.ir.distributed import Collective
+from blueprint.ir.distributed_checks import check_ranks
 from blueprint.ir.portable import PortablePlanIR
 
 
@@ -23,6 +25,9 @@ def check_portable(ir: PortablePlanIR) -> Iterator[Diagnostic]:
         yield from structure.check_known(task.name, task.dependencies, tasks)
         yield from structure.check_distinct(task.name, task.inputs)
         yield from structure.check_distinct(task.name, task.dependencies)
+        yield from check_ranks(task.name, task.ranks)
+        if isinstance(task.collective, Collective):
+            yield from check_ranks(task.name, task.collective.participants)
     for buffer in ir.buffers:
         yield from structure.check_known(buffer.name, buffer.consumers, tasks)
         if isinstance(buffer.producer, str):

@@ -35,6 +35,8 @@ SENTENCE: Final = 480
 _OPERATORS: Final = re.compile(r"[\s()*+-]+")
 """What stands between the names of an expression."""
 
+_WORD: Final = re.compile(r"\A[A-Za-z0-9_./+-]+\Z")
+
 Paint = Callable[[str, Outcome], str]
 """Colours the verdict word. Nothing else is ever coloured."""
 
@@ -81,7 +83,13 @@ def _section_order(section: str) -> tuple[int, str]:
 def _pairs(values: Mapping[str, str]) -> str:
     """Names and values, the subject's own name first."""
     ordered = sorted(values, key=lambda key: (key != "name", key))
-    return " ".join(f"{plain(key)}={plain(values[key])}" for key in ordered)
+    return " ".join(f"{_quoted(key)}={_quoted(values[key])}" for key in ordered)
+
+
+def _quoted(word: str) -> str:
+    """A plain word as it is; any other in quotes, so that it cannot pass for two bindings."""
+    shown = plain(word)
+    return shown if _WORD.match(shown) else '"' + shown.replace('"', "'") + '"'
 
 
 def _verdict(report: Report, paint: Paint) -> Iterator[str]:

@@ -92,7 +92,7 @@ def residual(elements: N, e: N) -> PhaseWork[N]:
     )
 
 
-def fork_gradient(elements: N, branches: int, e: N) -> TaskWork[N]:
+def fork_gradient(elements: N, branches: N | int, e: N) -> TaskWork[N]:
     """Sum of the gradients of a value that `branches` operations read."""
     return TaskWork(branches * elements, branches * (elements * e), elements * e)
 

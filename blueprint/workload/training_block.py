@@ -195,12 +195,12 @@ class _Builder(Generic[N]):
     """Collects tensors and steps; each method appends one phase."""
 
     def __init__(self, dims: Dims[N], ops: tuple[_Op[N], ...]) -> None:
-        self.dims = dims
+        self.dims: Dims[N] = dims
         self.case: Case = dims.case
-        self.ops = ops
-        self.by_name = {op.name: op for op in ops}
-        self.stream = _stream(dims)
-        self.whole = Local((dims.B, dims.S, dims.H), None)
+        self.ops: tuple[_Op[N], ...] = ops
+        self.by_name: dict[str, _Op[N]] = {op.name: op for op in ops}
+        self.stream: Local[N] = _stream(dims)
+        self.whole: Local[N] = Local((dims.B, dims.S, dims.H), None)
         self.tensors: list[Tensor[N]] = []
         self.steps: list[Step[N]] = []
 

@@ -1,0 +1,129 @@
+"""Help, versions and lists: complete, and without loading a solver."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from blueprint.frontend.models import BUILTIN, NOT_COVERED
+from tests.cli.conftest import ROOT, Run
+
+COMMANDS = ("derive training", "verify", "prove", "laws", "models")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(command: str, blueprint: Run) -> None:
+    done = blueprint(*command.split(), "--help")
+    assert done.code == 0
+    assert done.err == ""
+    assert b"\n  Example" in done.out
+    assert f"\n    blueprint {command}".encode() in done.out
+
+
+def test_the_help_lists_every_command_and_status(blueprint: Run) -> None:
+    done = blueprint("-h")
+    assert done.code == 0
+    assert all(f"\n  {command.split()[0]} ".encode() in done.out for command in COMMANDS)
+    words = b" ".join(done.out.split())
+    assert b"0 verified, 1 refuted, 2 wrong usage or input, 3 not established, 4 internal error, 130" in words
+
+
+def test_the_version_names_everything_that_decides(process: Run) -> None:
+    done = process("--version")
+    expected = "".join(
+        f"{name} {metadata.version(package)}\n"
+        for name, package in (
+            ("blueprint", "blueprint-verifier"),
+            ("z3", "z3-solver"),
+            ("sympy", "sympy"),
+            ("msgspec", "msgspec"),
+        )
+    )
+    assert (done.code, done.out.decode(), done.err) == (0, expected, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "no command is given"),
+        (["derive"], "no workload is given"),
+        (["prov"], "Did you mean 'prove'?"),
+        (["verify"], "Missing argument 'BUNDLE...' (see `blueprint verify --help`)"),
+        (["verify", "--frmat", "json", "x"], "No such option"),
+        (["--color", "sometimes", "models"], '--color: "sometimes" is not known; choose auto or always or never'),
+        (["-q", "-v", "models"], "--quiet: cannot be combined with --verbose"),
+        (["models", "gpt3"], "unexpected extra argument"),
+        (["laws", "--format", "html"], '--format: "html" is not known; choose text or markdown or latex or json'),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: list[str], words: str, blueprint: Run) -> None:
+    done = blueprint(*arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.startswith("blueprint: error: ")
+    assert done.err.count("\n") == 1
+    assert words in done.err
+
+
+def test_an_argument_cannot_speak_to_the_terminal(blueprint: Run) -> None:
+    done = blueprint("verify", "--\x1b[2J\x9b\u202e" + "x" * 10_000)
+    assert done.code == 2
+    assert done.err.isascii()
+    assert "\x1b" not in done.err
+    assert len(done.err) < 600
+
+
+def test_models_lists_the_built_in_and_the_refused(blueprint: Run) -> None:
+    done = blueprint("models")
+    assert (done.code, done.err) == (0, "")
+    built_in, refused = done.out.decode().split("known models that are refused")
+    assert {line.split()[0] for line in built_in.splitlines()[2:]} == set(BUILTIN)
+    assert "gpt3-175b      12288  49152   96   96   128  96   50257       2048" in built_in
+    assert all(f"  {name}" in refused and reason in refused for name, reason in NOT_COVERED.items())
+
+
+def _loaded(program: str, tmp_path: Path) -> set[str]:
+    """The modules that a process has loaded after `program`, which must not write to standard output."""
+    script = f"import sys\nfrom blueprint.cli import run\n{program}\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    del tmp_path
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["--version"], 0),
+        (["verify", "--help"], 0),
+        (["derive", "training", "--help"], 0),
+        (["models"], 0),
+        (["verify", "x.json", "--format", "nonsense"], 2),
+        (["verify", "x.json", "--jobs", "1e3"], 2),
+        (["verify", "x.json", "--report", "text"], 2),
+        (["prove", "--budget", "+1"], 2),
+        (["laws", "--format", "nonsense"], 2),
+        (["derive", "inference", "--model", "gpt2"], 2),
+        (["derive", "training", "--model=gpt2", "--tensor=x", "--microbatch=1", "--sequence=8"], 2),
+        (["derive", "training", "--model=gpt3", "--tensor=1", "--microbatch=1", "--sequence=8"], 2),
+        (["derive", "training", "--model=gpt2", "--tensor=5", "--microbatch=1", "--sequence=8"], 2),
+        (["verify", "no such file.json"], 2),
+        (["verify", "tests/hostile/03_cut_object.json"], 2),
+        (["verify", "-"], 2),
+    ],
+    ids=" ".join,
+)
+def test_no_solver_is_loaded_before_it_is_needed(arguments: list[str], code: int, tmp_path: Path) -> None:
+    loaded = _loaded(f"assert run({arguments!r}) == {code}", tmp_path)
+    assert "blueprint.cli" in loaded
+    assert not {"z3", "sympy", "cvc5", "rich"} & loaded
+
+
+def test_help_loads_little(tmp_path: Path) -> None:
+    loaded = _loaded("assert run(['--help']) == 0", tmp_path)
+    assert not {"msgspec", "importlib.metadata", "hashlib"} & loaded

@@ -1,0 +1,97 @@
+"""The text report: golden files, and what must hold whatever a bundle calls its entities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blueprint.outcome import Finding, Outcome, Report, Status
+from blueprint.report import text
+from tests.report import samples
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("name", ["verified", "refuted", "not_established", "malformed"])
+def test_the_text_is_the_golden_one(name: str) -> None:
+    assert text.render(samples.ALL[name], name=f"{name}.json") == (GOLDEN / f"{name}.txt").read_text(encoding="ascii")
+
+
+@pytest.mark.parametrize("report", samples.ALL.values(), ids=samples.ALL)
+def test_the_statement_comes_first_and_the_counts_last(report: Report) -> None:
+    lines = text.render(report).splitlines()
+    assert lines[0].startswith("statement")
+    assert lines[-1].split()[0] == ("verified" if report.verdict is Outcome.VERIFIED else "examined")
+    assert " relations, " in lines[-1]
+    assert " refuted, " in lines[-1]
+
+
+@pytest.mark.parametrize("report", samples.ALL.values(), ids=samples.ALL)
+def test_the_text_is_plain(report: Report) -> None:
+    assert all(" " <= character <= "~" for line in text.render(report).split("\n") for character in line)
+
+
+def test_the_verdict_word_alone_is_painted() -> None:
+    painted = text.render(samples.REFUTED, paint=lambda word, outcome: f"<{outcome.name} {word}>")
+    assert painted.replace("<REFUTED refuted>", "refuted") == text.render(samples.REFUTED)
+    assert f"\nverdict: <REFUTED refuted>; rulebook: NOT SHIPPED {'c' * 64}\n" in painted
+
+
+def test_a_shipped_rulebook_is_not_called_foreign() -> None:
+    assert "NOT SHIPPED" not in text.render(samples.VERIFIED)
+
+
+def test_two_facts_of_a_transition_are_never_one() -> None:
+    transition = msgspec.structs.replace(samples.VERIFIED.transitions[0], canonical_conformant=None)
+    shown = text.render(msgspec.structs.replace(samples.VERIFIED, transitions=(transition,)))
+    assert "relation_verified=yes canonical_conformant=not-run" in shown
+
+
+def test_the_model_s_own_dimensions_are_shown_and_not_the_plan_s_fields() -> None:
+    shown = text.render(samples.REFUTED)
+    assert "    up_projection.forward.operations: found 7, expected 309 = 2*B*S*H*F/t\n" in shown
+    assert "    up_projection.forward.phase: found 1, expected 0\n" in shown
+    assert "    with B = 1, F/t = 6144, H = 12288, S = 2048\n" in shown
+
+
+def test_a_name_cannot_pass_for_another_binding() -> None:
+    bindings = {"model": {"name": 'gpt3-175b" tensor=64 (named by the bundle)', "heads": "96"}}
+    subject = msgspec.structs.replace(samples.VERIFIED.subject, bindings=bindings)
+    shown = text.render(msgspec.structs.replace(samples.VERIFIED, subject=subject))
+    assert shown.splitlines()[1] == "  model: name=\"gpt3-175b' tensor=64 (named by the bundle)\" heads=96"
+
+
+def test_every_verdict_word_has_its_own_count() -> None:
+    claims = tuple(
+        msgspec.structs.replace(samples.VERIFIED.transitions[0].relations[0].claims[0], status=status)
+        for status in Status
+        for _ in range(list(Status).index(status) + 1)
+    )
+    relation = msgspec.structs.replace(samples.VERIFIED.transitions[0].relations[0], claims=claims)
+    transition = msgspec.structs.replace(samples.VERIFIED.transitions[0], relations=(relation,))
+    shown = text.render(msgspec.structs.replace(samples.VERIFIED, transitions=(transition,)))
+    assert ", ".join(f"{number} {status.value}" for number, status in enumerate(Status, 1)) in shown
+
+
+@pytest.mark.parametrize(("number", "rest"), [(20, ""), (21, "  and 1 more\n"), (500, "  and 480 more\n")])
+def test_at_most_twenty_findings_are_shown(number: int, rest: str) -> None:
+    findings = tuple(Finding(code="digest", message=f"number {index}", path="x") for index in range(number))
+    shown = text.render(msgspec.structs.replace(samples.MALFORMED, diagnostics=findings))
+    assert shown.count("  digest: x: number ") == 20
+    assert "  digest: x: number 19\n" + rest + "examined" in shown
+    assert f"\nfindings: {number}\n" in shown
+
+
+@given(st.text(alphabet=st.characters(codec=None, exclude_categories=()), max_size=400))
+def test_no_name_breaks_a_line_or_reaches_the_terminal_raw(name: str) -> None:
+    foreign = Finding(code="claim", message=name, path=name)
+    subject = msgspec.structs.replace(samples.MALFORMED.subject, bindings={name: {name: name}})
+    report = msgspec.structs.replace(samples.MALFORMED, subject=subject, diagnostics=(foreign,))
+    lines = text.render(report, name=name).split("\n")
+    assert len(lines) == 9
+    assert all(" " <= character <= "~" for line in lines for character in line)
+    assert max(map(len, lines)) < 1200
