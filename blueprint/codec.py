@@ -9,7 +9,7 @@ and trailing text together. (It is not RFC 8785: integers beyond 2^53 stand as n
 from __future__ import annotations
 
 import hashlib
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -27,7 +27,7 @@ VALUE_LIMIT = 4_000_000
 _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """The canonical bytes of a struct, or of a list of plain values."""
     return _ENCODER.encode(value)
 
@@ -64,7 +64,7 @@ def _first_difference(left: bytes, right: bytes) -> int:
     return min(len(left), len(right))
 
 
-def digest(kind: str, version: int, body: Any) -> str:
+def digest(kind: str, version: int, body: object) -> str:
     """SHA-256 of the canonical JSON of {kind, version, body}, in lower-case hexadecimal."""
     return hashlib.sha256(encode({"body": body, "kind": kind, "version": version})).hexdigest()
 

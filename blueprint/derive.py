@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from blueprint.bundle import (
     BUNDLE_SCHEMA,
     Bundle,
@@ -41,10 +43,7 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
         fingerprint=session,
         rulebook=RulebookRecord(revision=rulebook.revision, digest=rulebook.digest),
         stages=tuple(_stage(trace.branch, each) for each in trace.committed),
-        transitions=tuple(
-            _transition(trace.branch, before, after)
-            for before, after in zip(trace.committed, trace.committed[1:], strict=False)
-        ),
+        transitions=tuple(_transition(trace.branch, before, after) for before, after in pairwise(trace.committed)),
         overlays=(),
     )
     data = encode(bundle)

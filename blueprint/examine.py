@@ -92,7 +92,7 @@ def examine(
     with SolverPool(worker_count(jobs)) as pool:
         rulebook = open_rulebook(rules)
         theorems = open_theorems(rulebook)
-        verifier = TransitionVerifier(rulebook, theorems, pool, budget, cross_checker(cross_check))
+        verifier = TransitionVerifier(rulebook, theorems, pool, budget, cross_checker(asked=cross_check))
         return _Examination(bundle, bundle_sha256, verifier, bindings, replay=replay, shipped=rules is None).run(expect)
 
 
@@ -157,7 +157,7 @@ class _Examination:
         chain = self.chain()
         sound = self.structure(chain) and self.domain()
         self.parents(chain)
-        self.contracts(chain)
+        self.contracts()
         steps = self.steps(chain) if sound else []
         settled = self.verifier.settle(steps)
         self.findings.extend(settled.findings)
@@ -239,7 +239,7 @@ class _Examination:
                 self.find("digest.transition", "source and target digests are not those of the snapshots", path)
 
     # 7 contracts
-    def contracts(self, chain: tuple[Snapshot, ...]) -> None:
+    def contracts(self) -> None:
         passes = passes_for(self.bundle.request)
         for position, (record, expected) in enumerate(zip(self.bundle.transitions, passes, strict=False)):
             path = f"transitions[{position}].contract"
@@ -288,10 +288,13 @@ class _Examination:
     # 12 recorded reports
     def recorded(self, settled: Settled) -> None:
         # The model's own transition has no record; the others pair up in order.
-        for position, (record, report) in enumerate(zip(self.bundle.transitions, settled.transitions[1:], strict=False)):
-            if not self.replay:
-                report = msgspec.structs.replace(report, canonical_conformant=record.report.canonical_conformant)
-            if record.report != recorded_report(report, settled.obligations):
+        pairs = zip(self.bundle.transitions, settled.transitions[1:], strict=False)
+        for position, (record, report) in enumerate(pairs):
+            conformant = report.canonical_conformant if self.replay else record.report.canonical_conformant
+            found = recorded_report(
+                msgspec.structs.replace(report, canonical_conformant=conformant), settled.obligations
+            )
+            if record.report != found:
                 path = f"transitions[{position}].report"
                 self.find("report.mismatch", "the recorded report is not what this run establishes", path)
 
@@ -312,7 +315,9 @@ class _Examination:
         present = {snapshot.header.stage for snapshot in chain}
         for stage in REQUIRED:
             if stage not in present:
-                self.find("stage.missing", "the request asks for this stage, and the bundle does not show it", stage.value)
+                self.find(
+                    "stage.missing", "the request asks for this stage, and the bundle does not show it", stage.value
+                )
         if len(settled.transitions) < len(REQUIRED):
             self.find("nothing.established", "not every transition could be examined")
 
@@ -384,9 +389,7 @@ class _Examination:
             if position < len(self.bundle.stages):
                 record = self.bundle.stages[position]
                 count, digest = len(_entities(record.snapshot)), self.digests[position]
-                rows.append(
-                    StageRow(stage=stage.value, branch="", digest=digest, entities=str(count), unavailable="")
-                )
+                rows.append(StageRow(stage=stage.value, branch="", digest=digest, entities=str(count), unavailable=""))
                 continue
             reason = "missing from the bundle" if stage in REQUIRED else "the request names no target"
             rows.append(StageRow(stage=stage.value, branch="", digest="", entities="0", unavailable=reason))

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from blueprint.term import Comparison, Const, Product, Term, Var, equal
 from blueprint.verdict import Obligation
 
+Word = enum.Enum | bool
+"""A word of a closed vocabulary."""
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -54,9 +57,9 @@ class Question:
         """The target's number equals a term."""
         self.facts.append(Fact(label, Const(actual), expected))
 
-    def word(self, label: str, actual: enum.Enum | bool, expected: enum.Enum | bool) -> None:
+    def word(self, label: str, actual: Word, expected: Word) -> None:
         """The target's word equals the expected one, by position in its closed vocabulary."""
-        self.number(label, _position(actual), self.given(f"{label}", _position(expected)))
+        self.number(label, _position(actual), self.given(label, _position(expected)))
 
     def names(self, label: str, actual: Sequence[str], expected: Sequence[str]) -> None:
         """Two lists of ids are equal, element by element and in length."""
@@ -79,18 +82,16 @@ class Question:
         """The ground obligation: every variable fixed, every premise, and all facts as one goal."""
         fixed = tuple(equal(Var(name), Const(value)) for name, value in self.values.items())
         goal = tuple(equal(fact.actual, fact.expected) for fact in self.facts)
-        return Obligation(
-            hypotheses=fixed + tuple(self.premises), goal=goal, witness=dict(self.values), ground=True
-        )
+        return Obligation(hypotheses=fixed + tuple(self.premises), goal=goal, witness=dict(self.values), ground=True)
 
 
-def words(label: str, question: Question, pairs: Iterable[tuple[str, enum.Enum | bool, enum.Enum | bool]]) -> None:
+def words(label: str, question: Question, pairs: Iterable[tuple[str, Word, Word]]) -> None:
     """Several words of one entity."""
     for field_name, actual, expected in pairs:
         question.word(f"{label}.{field_name}", actual, expected)
 
 
-def _position(word: enum.Enum | bool) -> int:
+def _position(word: Word) -> int:
     """Position of a word in its vocabulary; False is 0, True is 1."""
     if isinstance(word, bool):
         return int(word)

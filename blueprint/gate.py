@@ -187,7 +187,7 @@ class CommitGate:
         # 16 publish
         return Committed(target, digest, ancestors, name, contract, report, recorded, _SEAL)
 
-    def _run(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> Any:
+    def _run(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> object:
         try:
             return derivation_pass.run(source.snapshot, self.context)
         except BlueprintError:

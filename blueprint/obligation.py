@@ -69,9 +69,7 @@ def law_instance(
     """
     goal = law_sides(equation, case, Sum(tuple(Const(amount) for amount in amounts)))
     where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in equation.where)
-    needed = dict.fromkeys(
-        name for each in (goal, *where, *premises) for name in comparison_variables(each)
-    )
+    needed = dict.fromkeys(name for each in (goal, *where, *premises) for name in comparison_variables(each))
     fixed = tuple(equal(Var(name), Const(bindings[name])) for name in needed)
     return Obligation(
         hypotheses=(*fixed, *where, *premises),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from blueprint.errors import UsageError
@@ -27,7 +28,7 @@ class PassManager:
     """Runs a chain of passes. Adjacent passes must fit: each takes the stage that the one before it gives."""
 
     def __init__(self, gate: CommitGate, passes: Sequence[DerivationPass[Any, Any]]) -> None:
-        for before, after in zip(passes, passes[1:], strict=False):
+        for before, after in pairwise(passes):
             if before.facts.boundary[1] is not after.facts.boundary[0]:
                 raise UsageError(f"{after.facts.name} does not take what {before.facts.name} gives")
         self.gate = gate

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -103,7 +103,7 @@ def prove(
         chosen = _chosen(rulebook, only)
         works = [_work(rule) for rule in chosen]
         asked = [record.obligation for work in works for record in work.records.values()]
-        found = iter(discharge(asked, pool, budget, cross_checker(cross_check)))
+        found = iter(discharge(asked, pool, budget, cross_checker(asked=cross_check)))
     decided = [_decided(work, found) for work in works]
     findings = [finding for work in decided for finding in _findings(work)]
     expected = _expected(decided)
@@ -361,5 +361,5 @@ def _differences(rule: str, recorded: RuleProofs, fresh: RuleProofs) -> Iterator
 
 
 def _without_resources(proofs: RuleProofs) -> RuleProofs:
-    bare: Callable[[ProvedObligation], ProvedObligation] = lambda each: msgspec.structs.replace(each, resource=0)
-    return msgspec.structs.replace(proofs, obligations=tuple(map(bare, proofs.obligations)))
+    bare = tuple(msgspec.structs.replace(each, resource=0) for each in proofs.obligations)
+    return msgspec.structs.replace(proofs, obligations=bare)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from blueprint import crosscheck
 from blueprint.errors import RulebookError, UsageError
 from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.theorems import Theorems
@@ -34,10 +35,6 @@ def worker_count(jobs: int | None) -> int:
     return jobs
 
 
-def cross_checker(asked: bool) -> Callable[[str], Verdict] | None:
+def cross_checker(*, asked: bool) -> Callable[[str], Verdict] | None:
     """The optional third decider."""
-    if not asked:
-        return None
-    from blueprint import crosscheck
-
-    return crosscheck.decide
+    return crosscheck.decide if asked else None

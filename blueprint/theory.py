@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-import sympy
-
 from blueprint import symbols
 from blueprint.case import Case, all_cases
 from blueprint.ir.common import Phase, Primitive
@@ -21,7 +19,7 @@ from blueprint.law import Equation, Law, Projection, ProjectionLaw, Quantity
 from blueprint.obligation import definitions, law_sides, theorem
 from blueprint.rule import BoundaryRule, Formula, PassRule, PrimitiveRule, Rule
 from blueprint.symbols import to_term
-from blueprint.term import Comparison, Const, Sum, Term, Var, equal
+from blueprint.term import Comparison, Const, Sum, Term, equal
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, Factors
@@ -139,9 +137,7 @@ def _law_theorem(rule: str, law: Law, equation: Equation, case: Case, *, negativ
     amounts = [number_term(getattr(step.work, COMPONENTS[equation.quantity])) for step in steps]
     portions = amounts if law.group.each else [Sum(tuple(amounts))]
     defined = definitions(case, equation.where)
-    stated = tuple(
-        theorem([law_sides(equation, case, portion)], defined) for portion in dict.fromkeys(portions)
-    )
+    stated = tuple(theorem([law_sides(equation, case, portion)], defined) for portion in dict.fromkeys(portions))
     return Theorem(rule, law.id, equation.form, law.statement, case.text, stated, negative, fault)
 
 

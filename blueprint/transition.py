@@ -139,7 +139,9 @@ class TransitionPlan:
         return len(self.obligations) - 1
 
 
-def plan_distributed(rulebook: Rulebook, request: Request, source: ModelIR, target: DistributedTaskIR) -> TransitionPlan:
+def plan_distributed(
+    rulebook: Rulebook, request: Request, source: ModelIR, target: DistributedTaskIR
+) -> TransitionPlan:
     """What must hold between a model and a distributed snapshot."""
     stages = (Stage.MODEL, Stage.DISTRIBUTED)
     rules = rulebook.pass_rules(stages)
@@ -579,9 +581,7 @@ def _add_claim_law(
     members: int,
 ) -> None:
     """A law whose instances are the obligations of one claim of these relations."""
-    obligations = tuple(
-        check.obligation for relation in relations for check in relation.claims if check.claim is claim
-    )
+    obligations = tuple(check.obligation for relation in relations for check in relation.claims if check.claim is claim)
     plan.laws.append(
         LawCheck(
             id=law,
@@ -630,7 +630,9 @@ def plan_model(request: Request, model: ModelIR, demanded: ModelIR) -> Transitio
     plan = TransitionPlan(("request", Stage.MODEL.value), coverage, case_of(request), diagnostics=faults)
     for value in demanded.values:
         if value.name in values:
-            _add_model_relation(plan, value.name, values[value.name].id, model_value_questions(value, values[value.name]))
+            _add_model_relation(
+                plan, value.name, values[value.name].id, model_value_questions(value, values[value.name])
+            )
     for operation in demanded.operations:
         if operation.name in operations:
             actual = operations[operation.name]

@@ -137,9 +137,7 @@ class _Ledger:
 def _counterexample(evidence: Evidence, failed: tuple[FailedFact, ...]) -> Counterexample | None:
     if evidence.verdict is not Verdict.REFUTED:
         return None
-    return Counterexample(
-        values={name: str(value) for name, value in evidence.counterexample.items()}, failed=failed
-    )
+    return Counterexample(values={name: str(value) for name, value in evidence.counterexample.items()}, failed=failed)
 
 
 class _Settlement:
@@ -279,9 +277,13 @@ class _Settlement:
             if _STATUS[evidence.verdict] is not status:
                 continue
             if status is not Status.REFUTED:
-                return Finding(code=f"law.{status.value}", message=f"{name} is {status.value}: {evidence.reason}", path=path)
+                return Finding(
+                    code=f"law.{status.value}", message=f"{name} is {status.value}: {evidence.reason}", path=path
+                )
             if check.members != check.expected_members:
-                message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
+                message = (
+                    f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
+                )
                 return Finding(code=f"law.{check.id}", message=message, path=path)
             goal = self.plan.obligations[index].goal[0]
             left, right = (evaluate(side, evidence.counterexample) for side in (goal.left, goal.right))

@@ -238,9 +238,7 @@ def _collective(question: Question, view: ModelView, expected: ExpectedTask, act
     question.number(f"{expected.name}.collective.message_bytes", found.message_bytes, message)
 
 
-def _flow(
-    view: ModelView, task: ExpectedTask, refs: Sequence[Ref], tensor_ids: Mapping[str, str]
-) -> list[str]:
+def _flow(view: ModelView, task: ExpectedTask, refs: Sequence[Ref], tensor_ids: Mapping[str, str]) -> list[str]:
     """Ids of the values that stand for the referenced tensors; a tensor that was not found matches nothing."""
     if task.target.primitive is Primitive.OPTIMIZER:
         # Parameter by parameter, each with its gradient.
@@ -324,9 +322,7 @@ def _exchange(question: Question, view: ModelView, task: ExpectedTask) -> dict[s
     """The full tensor's elements, one rank's shard of them by witness, and the group's size."""
     (value,) = task.values
     degree = view.request.strategy.tensor
-    full = Product(
-        tuple(question.given(axis.value, size) for axis, size in zip(value.axes, value.shape, strict=True))
-    )
+    full = Product(tuple(question.given(axis.value, size) for axis, size in zip(value.axes, value.shape, strict=True)))
     count = 1
     for size in value.shape:
         count *= size

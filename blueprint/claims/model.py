@@ -14,9 +14,7 @@ def model_value_questions(demanded: ModelValue, actual: ModelValue) -> list[tupl
     kind = Question()
     kind.word("dtype", actual.dtype, demanded.dtype)
     kind.names("axes", [axis.value for axis in actual.axes], [axis.value for axis in demanded.axes])
-    sizes: list[Term] = [
-        kind.given(axis.value, size) for axis, size in zip(demanded.axes, demanded.shape, strict=True)
-    ]
+    sizes: list[Term] = [kind.given(axis.value, size) for axis, size in zip(demanded.axes, demanded.shape, strict=True)]
     kind.sizes("shape", actual.shape, sizes)
     role = Question()
     role.word("role", actual.role, demanded.role)

@@ -113,7 +113,9 @@ def buffer_question(claim: Claim, pairs: Buffers, view: PlanView) -> Question:
                 question.names(f"{name}.producer", found, view.tasks([producer] if producer else []))
                 question.names(f"{name}.consumers", actual.consumers, view.tasks(view.consumers.get(source.id, [])))
             case Claim.BUFFER_SIZE:
-                sizes = [question.given(axis.value, size) for axis, size in zip(source.axes, source.local_shape, strict=True)]
+                sizes = [
+                    question.given(axis.value, size) for axis, size in zip(source.axes, source.local_shape, strict=True)
+                ]
                 width = question.given("width", source.dtype.width)
                 question.number(f"{name}.size", actual.size, Product((*sizes, width)))
             case Claim.STORAGE:

@@ -10,7 +10,20 @@ from typing import Annotated
 
 import msgspec
 
-from blueprint.ir.common import Axis, Count, DType, EntityId, Header, Lineage, Name, Phase, Positive, Primitive, Rank, Role
+from blueprint.ir.common import (
+    Axis,
+    Count,
+    DType,
+    EntityId,
+    Header,
+    Lineage,
+    Name,
+    Phase,
+    Positive,
+    Primitive,
+    Rank,
+    Role,
+)
 from blueprint.ir.model import Axes, Ids, Shape
 from blueprint.ir.request import Degree
 
@@ -112,7 +125,12 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class DistributedTaskIR(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.distributed"
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag_field="schema",
+    tag="blueprint.distributed",
 ):
     """The tasks and values of one tensor-parallel group, in canonical order."""
 

@@ -8,8 +8,15 @@ from itertools import pairwise
 
 from blueprint.diagnostic import Diagnostic
 from blueprint.ir import structure
-from blueprint.ir.distributed import Collective, CollectiveKind, DistributedTaskIR, DistributedValue, Reduction, TaskKind
-from blueprint.ir.distributed import Task
+from blueprint.ir.distributed import (
+    Collective,
+    CollectiveKind,
+    DistributedTaskIR,
+    DistributedValue,
+    Reduction,
+    Task,
+    TaskKind,
+)
 
 
 def check_distributed(ir: DistributedTaskIR) -> Iterator[Diagnostic]:

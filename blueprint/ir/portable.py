@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from blueprint.ir.common import DType, EntityId, Header, Lineage, Name, Phase, Positive, Primitive, Role, Count
+from blueprint.ir.common import Count, DType, EntityId, Header, Lineage, Name, Phase, Positive, Primitive, Role
 from blueprint.ir.distributed import Collective, Ranks, TaskKind
 from blueprint.ir.model import Ids
 

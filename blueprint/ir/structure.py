@@ -18,23 +18,28 @@ class Named(Protocol):
     """An entity with an id and a local name."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """`<kind>:` and a digest."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The local name."""
 
 
 class Derived(Named, Protocol):
     """An entity with lineage."""
 
     @property
-    def lineage(self) -> Lineage: ...
+    def lineage(self) -> Lineage:
+        """Where it came from."""
 
 
 class Node(Named, Protocol):
     """A step that reads and writes."""
 
     @property
-    def inputs(self) -> tuple[str, ...]: ...
+    def inputs(self) -> tuple[str, ...]:
+        """Ids of what it reads, in order."""
 
 
 def check_ids(kind: str, version: int, parent: str, entities: Iterable[Derived]) -> Iterator[Diagnostic]:
@@ -82,9 +87,7 @@ def producers_of(writers: Iterable[tuple[Named, Sequence[str]]]) -> tuple[dict[s
         for output in outputs:
             if output in producers:
                 faults.append(
-                    Diagnostic(
-                        code="structure.ssa", message=f"{output} has a second producer", path=writer.name
-                    )
+                    Diagnostic(code="structure.ssa", message=f"{output} has a second producer", path=writer.name)
                 )
             producers.setdefault(output, writer.id)
     return producers, faults
@@ -121,9 +124,7 @@ def value_order(values: Sequence[Named], nodes: Sequence[tuple[Named, Sequence[s
     return [identifier for _, identifier in free] + list(dict.fromkeys(produced))
 
 
-def check_value_order(
-    values: Sequence[Named], nodes: Sequence[tuple[Named, Sequence[str]]]
-) -> Iterator[Diagnostic]:
+def check_value_order(values: Sequence[Named], nodes: Sequence[tuple[Named, Sequence[str]]]) -> Iterator[Diagnostic]:
     """The values stand in canonical order."""
     if [value.id for value in values] != value_order(values, nodes):
         yield Diagnostic(code="structure.value_order", message="the values are not in canonical order")

@@ -55,7 +55,7 @@ class PlanTransformerTrainingPass:
         normal_form="one task a task and one buffer a value, in the order of the distributed snapshot",
     )
 
-    def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:
+    def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:  # noqa: ARG002 -- the protocol's
         """Derive the plan. Raises DomainError where a buffer's size exceeds the IR's limit."""
         return _Emission(ir).snapshot()
 
@@ -69,9 +69,7 @@ class _Emission:
         self.producers = {output: task for task in ir.tasks for output in task.outputs}
         self.consumers: dict[str, list[str]] = {}
         self.task_ids = {task.id: self.identify("task", task.name, _task_lineage(task)) for task in ir.tasks}
-        self.buffer_ids = {
-            value.id: self.identify("buffer", value.name, _buffer_lineage(value)) for value in ir.values
-        }
+        self.buffer_ids = {value.id: self.identify("buffer", value.name, _buffer_lineage(value)) for value in ir.values}
         for task in ir.tasks:
             for value in task.inputs:
                 self.consumers.setdefault(value, []).append(self.task_ids[task.id])

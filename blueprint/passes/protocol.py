@@ -11,8 +11,8 @@ import msgspec
 from blueprint.ir.common import Stage
 from blueprint.ir.request import Request
 
-In = TypeVar("In", bound=msgspec.Struct, contravariant=True)
-Out = TypeVar("Out", bound=msgspec.Struct, covariant=True)
+In_contra = TypeVar("In_contra", bound=msgspec.Struct, contravariant=True)
+Out_co = TypeVar("Out_co", bound=msgspec.Struct, covariant=True)
 
 
 class Mutation(enum.Enum):
@@ -56,11 +56,11 @@ class PassFacts:
     uses_seed: bool = False
 
 
-class DerivationPass(Protocol[In, Out]):
+class DerivationPass(Protocol[In_contra, Out_co]):
     """One derivation step: a pure function of its input snapshot and the bindings."""
 
     facts: ClassVar[PassFacts]
 
-    def run(self, ir: In, context: PassContext) -> Out:
+    def run(self, ir: In_contra, context: PassContext) -> Out_co:
         """Derive the next snapshot. Raises DomainError where the bindings lie outside the laws' domain."""
         ...

@@ -99,7 +99,7 @@ class Symbolic:
         _refuse("text")
 
     @property
-    def __class__(self) -> NoReturn:  # type: ignore[override]
+    def __class__(self) -> NoReturn:  # type: ignore[misc]
         # isinstance() asks here for every type but Symbolic itself, so code cannot ask "is it an int?".
         _refuse("isinstance dispatch")
 

@@ -363,13 +363,10 @@ class _Builder(Generic[N]):
     def activation_gradient(self, op: _Op[N]) -> None:
         """The gradients of an operation's inputs."""
         writes = tuple(
-            self.add_gradient(value, self.contribution(value, op.name).removeprefix(f"{value}."))
-            for value in op.inputs
+            self.add_gradient(value, self.contribution(value, op.name).removeprefix(f"{value}.")) for value in op.inputs
         )
         reads = (self.gradient(op.name), *self.saved_operands(op))
-        self.add_step(
-            op, "activation_gradient", Phase.ACTIVATION_GRADIENT, reads, writes, op.work.activation_gradient
-        )
+        self.add_step(op, "activation_gradient", Phase.ACTIVATION_GRADIENT, reads, writes, op.work.activation_gradient)
 
     def weight_gradient(self, op: _Op[N]) -> None:
         """The gradients of an operation's parameters, from its result's gradient and its saved input."""
@@ -389,9 +386,7 @@ class _Builder(Generic[N]):
         parameters = sorted((each for op in self.ops for each in op.parameters), key=lambda each: each.name)
         count = self.dims.optimizer_shard if self.case.sharded_optimizer else self.dims.parameters
         reads = tuple(f"{each.name}.{version}" for each in parameters for version in ("forward", "gradient"))
-        writes = tuple(
-            self.add_tensor(each.name, "updated", each.local) for each in parameters
-        )
+        writes = tuple(self.add_tensor(each.name, "updated", each.local) for each in parameters)
         work = primitives.optimizer(count, self.dims.e, self.dims.g, self.dims.o)
         operands = (("parameters", count),)
         self.steps.append(

@@ -1,4 +1,4 @@
-"""An activation of the block as the group holds it: forward, recomputed, its gradient and each consumer's part of it."""
+"""An activation as the group holds it: forward, recomputed, its gradient, and each consumer's part of that."""
 
 from blueprint.ir.common import LineageKind, Role
 from blueprint.ir.model import OperationKind

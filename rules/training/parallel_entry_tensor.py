@@ -24,9 +24,7 @@ RULE = PassRule(
     id="training.parallel_entry_tensor",
     boundary=MODEL_TO_DISTRIBUTED,
     lineage=LineageKind.DERIVED,
-    signature=ValueSource(
-        roles=(Role.ACTIVATION,), producers=(OperationKind.ATTENTION_NORM, OperationKind.MLP_NORM)
-    ),
+    signature=ValueSource(roles=(Role.ACTIVATION,), producers=(OperationKind.ATTENTION_NORM, OperationKind.MLP_NORM)),
     targets=(
         TensorTarget(Version.FORWARD, Role.ACTIVATION, Layout.STREAM, always),
         TensorTarget(Version.COMMUNICATED, Role.ACTIVATION, Layout.GATHERED, sequence_parallel),
