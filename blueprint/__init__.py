@@ -1,1 +1,78 @@
-"""Blueprint: machine-checked derivations of distributed model plans."""
+"""Blueprint: machine-checked derivations of distributed model plans.
+
+    >>> import blueprint
+    >>> from blueprint.frontend.models import builtin
+    >>> from blueprint.frontend.request import training_request
+    >>> request = training_request(builtin("gpt2"), tensor=2)
+    >>> bundle = blueprint.derive(request)
+    >>> report = blueprint.verify(bundle)
+    >>> report.verdict.value
+    'verified'
+    >>> report.require().bundle_sha256 == report.subject.bundle_sha256
+    True
+
+`verify` takes bytes or a path and returns a report for any input; `derive` raises for a request outside the laws.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from blueprint.derive import derive
+    from blueprint.exit import ExitCode
+    from blueprint.outcome import Outcome, Report, TransitionReport, VerifiedBundle
+    from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+    from blueprint.passes.plan_training import PlanTransformerTrainingPass
+    from blueprint.passes.protocol import DerivationPass, PassContext
+    from blueprint.pipeline import DerivationTrace, PassManager
+    from blueprint.prove import prove
+    from blueprint.rule import PassRule
+    from blueprint.verifier import TransitionVerifier
+    from blueprint.verify import verify
+
+__all__ = [
+    "DerivationPass",
+    "DerivationTrace",
+    "DistributeTransformerTrainingPass",
+    "ExitCode",
+    "Outcome",
+    "PassContext",
+    "PassManager",
+    "PassRule",
+    "PlanTransformerTrainingPass",
+    "Report",
+    "TransitionReport",
+    "TransitionVerifier",
+    "VerifiedBundle",
+    "derive",
+    "prove",
+    "verify",
+]
+
+# Where each public name lives. Names are loaded on first use, so that importing the package costs nothing.
+_HOMES = {
+    "DerivationPass": "blueprint.passes.protocol",
+    "DerivationTrace": "blueprint.pipeline",
+    "DistributeTransformerTrainingPass": "blueprint.passes.distribute_training",
+    "ExitCode": "blueprint.exit",
+    "Outcome": "blueprint.outcome",
+    "PassContext": "blueprint.passes.protocol",
+    "PassManager": "blueprint.pipeline",
+    "PassRule": "blueprint.rule",
+    "PlanTransformerTrainingPass": "blueprint.passes.plan_training",
+    "Report": "blueprint.outcome",
+    "TransitionReport": "blueprint.outcome",
+    "TransitionVerifier": "blueprint.verifier",
+    "VerifiedBundle": "blueprint.outcome",
+    "derive": "blueprint.derive",
+    "prove": "blueprint.prove",
+    "verify": "blueprint.verify",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'blueprint' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

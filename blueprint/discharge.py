@@ -293,7 +293,7 @@ def _conclude(
     if second.verdict is Verdict.VACUOUS:
         return Verdict.VACUOUS, second.reason, {}
     if answer.verdict is Verdict.PROVED:
-        if second.verdict is Verdict.PROVED or (cross is Verdict.PROVED and not obligation.ground):
+        if Verdict.PROVED in (second.verdict, cross):
             return Verdict.PROVED, "", {}
         return Verdict.UNKNOWN, "no second decider", {}
     if Verdict.REFUTED in (answer.verdict, second.verdict):

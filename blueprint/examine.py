@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -19,40 +18,38 @@ import msgspec
 from blueprint.bundle import (
     Bundle,
     Snapshot,
-    derivation_digest,
     fingerprint,
     snapshot_digest,
 )
 from blueprint.codec import encode
 from blueprint.contract import contract_of
 from blueprint.discharge import SolverPool
-from blueprint.errors import BlueprintError, UsageError
+from blueprint.errors import BlueprintError
 from blueprint.frontend.block import MODEL_VERSION, model_ir, request_digest
-from blueprint.frontend.models import BUILTIN
 from blueprint.frontend.request import check_domain
 from blueprint.gate import plan_transition, recorded_report, structural_faults
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import ModelFacts
 from blueprint.outcome import (
-    SCHEMA,
-    DefinitionRow,
     Finding,
     Outcome,
     Report,
-    StageRow,
-    Status,
-    SubjectRow,
-    SummaryRow,
-    ToolRow,
 )
 from blueprint.passes.distribute_training import DISTRIBUTED_VERSION
 from blueprint.passes.plan_training import PORTABLE_VERSION
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
-from blueprint.rule import PrimitiveRule
 from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
+from blueprint.statement import (
+    assemble,
+    binding_words,
+    entities_of,
+    flat_bindings,
+    known_expectations,
+    subject_row,
+    tool_row,
+)
 from blueprint.transition import plan_model
 from blueprint.verifier import Settled, Step, TransitionVerifier
 from blueprint.words import plain
@@ -88,44 +85,12 @@ def examine(
 ) -> Report:
     """Run every step on a decoded bundle and report what was established."""
     bindings = binding_words(bundle)
-    _known_expectations(expect, bindings)
+    known_expectations(expect, bindings)
     with SolverPool(worker_count(jobs)) as pool:
         rulebook = open_rulebook(rules)
         theorems = open_theorems(rulebook)
         verifier = TransitionVerifier(rulebook, theorems, pool, budget, cross_checker(asked=cross_check))
         return _Examination(bundle, bundle_sha256, verifier, bindings, replay=replay, shipped=rules is None).run(expect)
-
-
-def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
-    """The bindings in words: what the statement that is proved is about."""
-    request = bundle.request
-    groups: dict[str, dict[str, str]] = {}
-    for name, part in (("model", request.model), ("workload", request.workload), ("strategy", request.strategy)):
-        fields = msgspec.to_builtins(part)
-        groups[name] = {key: _word(value) for key, value in fields.items()}
-    groups["model"]["name"] = _model_name(request.model)
-    groups["target"] = {"name": "none"}
-    return groups
-
-
-def _word(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return plain(value)
-
-
-def _model_name(facts: ModelFacts) -> str:
-    """A built-in model's name only if the facts are its own; any other name is the bundle's word alone."""
-    if BUILTIN.get(facts.name) == facts:
-        return facts.name
-    return f"{plain(facts.name, 60)} (named by the bundle)"
-
-
-def _known_expectations(expect: Mapping[str, str], bindings: Mapping[str, Mapping[str, str]]) -> None:
-    known = {key for group in bindings.values() for key in group if key != "name"} | {"model"}
-    for key in expect:
-        if key not in known:
-            raise UsageError(f"--expect: no binding {plain(key)!r}; known are {', '.join(sorted(known))}")
 
 
 class _Examination:
@@ -166,7 +131,10 @@ class _Examination:
         self.overlays()
         self.completeness(chain, settled)
         self.expectations(expect)
-        return self.report(settled)
+        self.findings.sort(key=lambda finding: _specificity(finding.code))
+        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, REQUIRED)
+        tool = tool_row(self.rulebook, settled, shipped=self.shipped)
+        return assemble(tool, subject, self.verdict(settled), settled, self.findings, self.rulebook)
 
     def find(self, code: str, message: str, path: str = "") -> None:
         self.findings.append(Finding(code=code, message=message, path=plain(path)))
@@ -306,7 +274,7 @@ class _Examination:
                 self.find("overlay.digest", "the overlay addresses a snapshot that is not in the bundle", path)
                 continue
             snapshot = self.bundle.stages[self.digests.index(overlay.snapshot)].snapshot
-            known = _entities(snapshot)
+            known = entities_of(snapshot)
             if any(entry.entity not in known for entry in overlay.entries):
                 self.find("overlay.entity", "the overlay addresses an entity that is not in its snapshot", path)
 
@@ -323,54 +291,10 @@ class _Examination:
 
     # 15 expectations of the caller
     def expectations(self, expect: Mapping[str, str]) -> None:
-        flat = {key: value for group in self.bindings.values() for key, value in group.items() if key != "name"}
-        flat["model"] = self.bindings["model"]["name"]
+        flat = flat_bindings(self.bindings)
         for key, wanted in expect.items():
             if flat[key] != wanted:
                 self.find("expect", f"{key} is {flat[key]}, expected {plain(wanted)}", key)
-
-    # The report ------------------------------------------------------------------------------------------------------
-
-    def report(self, settled: Settled) -> Report:
-        statuses: dict[str, int] = {}
-        claims = [claim for each in settled.transitions for relation in each.relations for claim in relation.claims]
-        laws = [law for each in settled.transitions for law in each.laws]
-        for status in [claim.status for claim in claims] + [law.status for law in laws]:
-            statuses[status.value] = statuses.get(status.value, 0) + 1
-        relations = sum(len(each.relations) for each in settled.transitions)
-        self.findings.sort(key=lambda finding: _specificity(finding.code))
-        return Report(
-            schema=SCHEMA,
-            tool=ToolRow(
-                version=metadata.version("blueprint-verifier"),
-                rulebook_revision=self.rulebook.revision,
-                rules_digest=self.rulebook.digest,
-                shipped=self.shipped,
-                solvers=tuple(sorted({row.solver for row in settled.obligations})),
-            ),
-            subject=SubjectRow(
-                bundle_sha256=self.bundle_sha256,
-                derivation_digest=derivation_digest(self.bundle.fingerprint, self.digests),
-                bindings=self.bindings,
-                stages=self.stage_rows(),
-            ),
-            verdict=self.verdict(settled),
-            summary=SummaryRow(
-                relations=str(relations),
-                claims=str(len(claims)),
-                laws=str(len(laws)),
-                obligations=str(len(settled.obligations)),
-                by_status={status.value: str(statuses.get(status.value, 0)) for status in Status},
-            ),
-            definitions=tuple(
-                DefinitionRow(rule=rule.id, text=rule.definition, source=rule.source)
-                for rule in self.rulebook.rules
-                if isinstance(rule, PrimitiveRule) and rule.definition
-            ),
-            transitions=settled.transitions,
-            obligations=settled.obligations,
-            diagnostics=tuple(self.findings),
-        )
 
     def verdict(self, settled: Settled) -> Outcome:
         """Verified only if nothing at all speaks against it and every transition established something."""
@@ -383,18 +307,6 @@ class _Examination:
             return Outcome.NOT_ESTABLISHED
         return Outcome.VERIFIED
 
-    def stage_rows(self) -> tuple[StageRow, ...]:
-        rows = []
-        for position, stage in enumerate(STAGE_ORDER):
-            if position < len(self.bundle.stages):
-                record = self.bundle.stages[position]
-                count, digest = len(_entities(record.snapshot)), self.digests[position]
-                rows.append(StageRow(stage=stage.value, branch="", digest=digest, entities=str(count), unavailable=""))
-                continue
-            reason = "missing from the bundle" if stage in REQUIRED else "the request names no target"
-            rows.append(StageRow(stage=stage.value, branch="", digest="", entities="0", unavailable=reason))
-        return tuple(rows)
-
 
 def _fits(stage: Stage, snapshot: Snapshot) -> bool:
     match stage:
@@ -406,14 +318,6 @@ def _fits(stage: Stage, snapshot: Snapshot) -> bool:
             return not isinstance(snapshot, ModelIR | DistributedTaskIR)
         case _:
             return False
-
-
-def _entities(snapshot: Snapshot) -> set[str]:
-    if isinstance(snapshot, ModelIR):
-        return {each.id for each in snapshot.values} | {each.id for each in snapshot.operations}
-    if isinstance(snapshot, DistributedTaskIR):
-        return {each.id for each in snapshot.values} | {each.id for each in snapshot.tasks}
-    return {each.id for each in snapshot.buffers} | {each.id for each in snapshot.tasks}
 
 
 def _specificity(code: str) -> int:

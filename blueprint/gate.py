@@ -25,8 +25,9 @@ from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.portable_checks import check_portable
 from blueprint.outcome import ObligationRow, Status, TransitionReport
 from blueprint.passes.protocol import DerivationPass, PassContext
+from blueprint.plan import TransitionPlan
 from blueprint.rulebook import Rulebook
-from blueprint.transition import TransitionPlan, plan_distributed, plan_portable
+from blueprint.transition import plan_distributed, plan_portable
 from blueprint.verifier import Step, TransitionVerifier
 
 _SEAL: Final = object()

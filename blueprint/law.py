@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import sympy
@@ -16,9 +16,6 @@ from blueprint.ir.model import OperationKind
 
 Closed = Callable[[Case], "sympy.Expr | int"]
 """The right side of an equation, for one case of the strategy."""
-
-Applies = Callable[[Case], bool]
-"""Whether something exists in one case of the strategy."""
 
 
 class Quantity(enum.Enum):
@@ -78,7 +75,6 @@ class Law:
     source: str
     group: Group
     equations: tuple[Equation, ...]
-    applies: Applies = field(default=lambda case: True)
     wrong: tuple[Equation, ...] = ()
     """False variants of the equations, each of which prove must refute."""
 

@@ -8,7 +8,7 @@ and every law that applies is established.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blueprint.discharge import Evidence, SolverPool, discharge
@@ -25,12 +25,12 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
+from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.rulebook import Rulebook
 from blueprint.settings import DEFAULT_BUDGET
-from blueprint.term import evaluate, show
 from blueprint.theorems import Theorems
-from blueprint.transition import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.verdict import Obligation, Verdict
+from blueprint.wording import claim_finding, failed_facts, law_finding
 from blueprint.words import plain
 
 _STATUS = {
@@ -205,41 +205,22 @@ class _Settlement:
 
     def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
-        failed = tuple(_failed(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
+        failed = tuple(failed_facts(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
         statement = f"{check.claim.value} of {relation.rule}: {', '.join(map(plain, relation.names[:4]))}"
         position = self.ledger.position(evidence, obligation, statement, failed)
         status = _STATUS[evidence.verdict]
         if status is not Status.PROVED:
-            self.findings.append(self.claim_finding(relation, check, status, evidence, failed, obligation.witness))
+            self.findings.append(claim_finding(relation, check, status, evidence, failed, self.place))
         return ClaimRow(kind=check.claim.value, status=status, obligation=position)
-
-    def claim_finding(
-        self,
-        relation: RelationCheck,
-        check: ClaimCheck,
-        status: Status,
-        evidence: Evidence,
-        failed: Sequence[FailedFact],
-        values: Mapping[str, int],
-    ) -> Finding:
-        name = f"claim {check.claim.value} of rule {relation.rule}"
-        if not failed:
-            message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
-            return Finding(code=f"claim.{status.value}", message=message, path=self.place(relation.names[0]))
-        first = failed[0]
-        more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
-        where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
-        computed = f" = {first.expression}" if first.expression != first.expected else ""
-        message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
-        message += f" with {where}" if where else ""
-        return Finding(code=f"claim.{check.claim.value}", message=message + more, path=self.place(first.field))
 
     def law(self, check: LawCheck) -> LawRow:
         theorem, digests = self.theorem(check)
         positions = tuple(self.law_position(check, each) for each in check.obligations)
         status = self.law_status(check)
         if status not in {Status.PROVED, Status.NOT_APPLICABLE}:
-            self.findings.append(self.law_finding(check, status))
+            index = next((each for each in check.obligations if self.status(each) is status), None)
+            decided = None if index is None else (self.evidence[index], self.plan.obligations[index])
+            self.findings.append(law_finding(check, status, decided, self.place(check.group)))
         return LawRow(
             id=check.id,
             form=check.form,
@@ -263,34 +244,12 @@ class _Settlement:
             return Status.NOT_APPLICABLE
         if check.vacuous or not check.obligations:
             return Status.VACUOUS
-        found = {_STATUS[self.evidence[index].verdict] for index in check.obligations}
+        found = {self.status(index) for index in check.obligations}
         return next(status for status in _WORST if status in found)
 
-    def law_finding(self, check: LawCheck, status: Status) -> Finding:
-        name = f"law {check.id} ({check.form}), {check.statement},"
-        path = self.place(check.group)
-        if status is Status.VACUOUS:
-            message = f"{name} has no member in its group, where {check.expected_members} are expected"
-            return Finding(code="law.vacuous", message=message, path=path)
-        for index in check.obligations:
-            evidence = self.evidence[index]
-            if _STATUS[evidence.verdict] is not status:
-                continue
-            if status is not Status.REFUTED:
-                return Finding(
-                    code=f"law.{status.value}", message=f"{name} is {status.value}: {evidence.reason}", path=path
-                )
-            if check.members != check.expected_members:
-                message = (
-                    f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
-                )
-                return Finding(code=f"law.{check.id}", message=message, path=path)
-            goal = self.plan.obligations[index].goal[0]
-            left, right = (evaluate(side, evidence.counterexample) for side in (goal.left, goal.right))
-            values = ", ".join(f"{symbol} = {value}" for symbol, value in evidence.counterexample.items())
-            message = f"{name} is refuted: {plain(show(goal.left))} = {left}, {plain(show(goal.right))} = {right}"
-            return Finding(code=f"law.{check.id}", message=f"{message} with {plain(values)}", path=path)
-        return Finding(code=f"law.{status.value}", message=f"{name} is {status.value}", path=path)
+    def status(self, index: int) -> Status:
+        """The verdict word of one obligation."""
+        return _STATUS[self.evidence[index].verdict]
 
     def theorem(self, check: LawCheck) -> tuple[TheoremStatus, tuple[str, ...]]:
         """The theorems behind a law instance: recorded only if every one of them is."""
@@ -303,24 +262,3 @@ class _Settlement:
                 return TheoremStatus.ABSENT, ()
             digests.extend(found)
         return TheoremStatus.RECORDED, tuple(dict.fromkeys(digests))
-
-
-def _failed(check: ClaimCheck, values: Mapping[str, int]) -> Iterator[FailedFact]:
-    """The facts that are false, in exact arithmetic."""
-    for fact in check.facts:
-        found, expected = evaluate(fact.actual, values), evaluate(fact.expected, values)
-        if found != expected:
-            expression = plain(show(fact.expected))
-            yield FailedFact(
-                field=plain(fact.label),
-                found=str(found),
-                expected=str(expected),
-                # A discrete fact is its own variable, which tells a reader nothing.
-                expression=str(expected) if expression == plain(fact.label) else expression,
-            )
-
-
-def _symbols(expression: str, values: Mapping[str, int]) -> list[str]:
-    """The given values that an expression mentions, in order of first use."""
-    parts = expression.replace("(", " ").replace(")", " ").replace("*", " ").replace("+", " ").split()
-    return [name for name in dict.fromkeys(parts) if name in values]

@@ -86,8 +86,11 @@ class Voice:
             yield
             return
         from rich.console import Console  # noqa: PLC0415  (only a terminal pays for it)
+        from rich.text import Text  # noqa: PLC0415
 
-        with Console(stderr=True, markup=False, highlight=False, emoji=False).status(plain(text)):
+        console = Console(stderr=True, no_color=True if self.color == "never" else None)
+        # As Text, since a string would be read as markup; the spinner of plain ASCII works on every terminal.
+        with console.status(Text(plain(text)), spinner="line"):
             yield
 
     def _colored(self, stream: IO[str] | None) -> bool:

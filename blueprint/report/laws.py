@@ -126,11 +126,10 @@ def _equations(law: Law | ProjectionLaw, show: Show) -> list[tuple[str, str, str
         return [
             (plain(name), "", "", plain(name).replace("_", " "), show(value)) for name, value in law.outputs.items()
         ]
-    cases = [case for case in all_cases() if law.applies(case)]
     return [
         (plain(equation.form), _where(equation, show), when, show(equation.left), right)
         for equation in law.equations
-        for right, when in _variants(cases, lambda case, equation=equation: show(equation.right(case)))  # type: ignore[misc]
+        for right, when in _variants(lambda case, equation=equation: show(equation.right(case)))  # type: ignore[misc]
     ]
 
 
@@ -138,25 +137,25 @@ def _where(equation: Equation, show: Show) -> str:
     return ", ".join(f"{show(symbol)} = {show(value)}" for symbol, value in equation.where)
 
 
-def _variants(cases: list[Case], right: Callable[[Case], str]) -> list[tuple[str, str]]:
+def _variants(right: Callable[[Case], str]) -> list[tuple[str, str]]:
     """Each distinct right side, and the conditions on the strategy under which it holds; none if it always does."""
     sides: dict[str, list[Case]] = {}
-    for case in cases:
+    for case in all_cases():
         sides.setdefault(right(case), []).append(case)
-    return [(side, _condition(holding, cases)) for side, holding in sides.items()]
+    return [(side, _condition(holding)) for side, holding in sides.items()]
 
 
-def _condition(holding: list[Case], cases: list[Case]) -> str:
+def _condition(holding: list[Case]) -> str:
     """The cases in words, without the fields that may have any value."""
-    names = [field.name for field in dataclasses.fields(Case) if _decides(field.name, holding, cases)]
+    names = [field.name for field in dataclasses.fields(Case) if _decides(field.name, holding)]
     return " or ".join(dict.fromkeys(", ".join(_words(case)[name] for name in names) for case in holding))
 
 
-def _decides(name: str, holding: list[Case], cases: list[Case]) -> bool:
+def _decides(name: str, holding: list[Case]) -> bool:
     """Whether a change of this field alone can lead from the cases that hold to one that does not."""
-    values = {getattr(case, name) for case in cases}
+    values = {getattr(case, name) for case in all_cases()}
     neighbours = {dataclasses.replace(case, **{name: value}) for case in holding for value in values}
-    return not (neighbours & set(cases)) <= set(holding)
+    return not neighbours <= set(holding)
 
 
 @functools.cache

@@ -98,8 +98,8 @@ class Symbolic:
     def __format__(self, spec: str) -> NoReturn:
         _refuse("text")
 
-    @property
-    def __class__(self) -> NoReturn:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> NoReturn:  # type: ignore[override]
         # isinstance() asks here for every type but Symbolic itself, so code cannot ask "is it an int?".
         _refuse("isinstance dispatch")
 

@@ -11,7 +11,16 @@ from blueprint.ir.request import Communication, Recompute
 from tests.cli.conftest import Run
 
 GOOD = {"--model": "gpt2", "--tensor": "2", "--microbatch": "1", "--sequence": "128"}
-NUMBERS = ("--tensor", "--pipeline", "--data", "--microbatch", "--sequence", "--microbatches", "--zero", "--gradient-bytes")
+NUMBERS = (
+    "--tensor",
+    "--pipeline",
+    "--data",
+    "--microbatch",
+    "--sequence",
+    "--microbatches",
+    "--zero",
+    "--gradient-bytes",
+)
 NO_NUMBERS = (
     "10^40", "1e3", "+5", "-1", " 5", "5 ", "5\n", "1_000", "0x10", "08", "1.0", "", "five", "\u0665", "\uff15", "\xb2", "1,000",
 )  # fmt: skip

@@ -123,4 +123,4 @@ def test_no_solver_is_loaded_before_it_is_needed(line: str, code: int) -> None:
 
 def test_help_loads_little() -> None:
     loaded = _loaded("assert run(['--help']) == 0")
-    assert not {"msgspec", "importlib.metadata", "hashlib"} & loaded
+    assert not {"msgspec", "importlib.metadata"} & loaded

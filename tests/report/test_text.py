@@ -62,7 +62,7 @@ def test_a_name_cannot_pass_for_another_binding() -> None:
     bindings = {"model": {"name": 'gpt3-175b" tensor=64 (named by the bundle)', "heads": "96"}}
     subject = msgspec.structs.replace(samples.VERIFIED.subject, bindings=bindings)
     shown = text.render(msgspec.structs.replace(samples.VERIFIED, subject=subject))
-    assert shown.splitlines()[1] == "  model: name=\"gpt3-175b' tensor=64 (named by the bundle)\" heads=96"
+    assert shown.splitlines()[1] == '  model: name="gpt3-175b\' tensor=64 (named by the bundle)" heads=96'
 
 
 def test_every_verdict_word_has_its_own_count() -> None:

@@ -41,7 +41,9 @@ def test_the_limit_bites(monkeypatch: pytest.MonkeyPatch) -> None:
     assert crosscheck.decide(LEAST) is Verdict.UNKNOWN
 
 
-@pytest.mark.parametrize("text", ["", "(check-sat", "unsat", '(echo "unsat")(check-sat)', LEAST + LEAST])
+@pytest.mark.parametrize(
+    "text", ["", "(check-sat", "unsat", '(echo "unsat")(check-sat)', LEAST + LEAST, LEAST + "(check-sat)"]
+)
 def test_anything_else_is_unknown(text: str) -> None:
     assert crosscheck.decide(text) is Verdict.UNKNOWN
 

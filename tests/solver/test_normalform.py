@@ -123,6 +123,28 @@ def test_definitions_that_square_again_and_again_are_unknown() -> None:
     assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "too large")
 
 
+@pytest.mark.parametrize("bound", [at_most(A, Const(1)), less(A, Const(2)), at_most(product(A, B), Const(1))])
+def test_an_inequality_is_no_equation_to_rewrite_with(bound: Comparison) -> None:
+    assert decide(equal(product(A, B), Const(1)), bound, a=1, b=1).verdict is not Verdict.PROVED
+
+
+def test_one_false_equation_of_a_goal_refutes() -> None:
+    for goal in itertools.permutations((equal(A, A), equal(A, product(A, A)))):
+        assert normalform.decide(Obligation((), goal, {"a": 1}, ground=False)).verdict is Verdict.REFUTED
+
+
+def test_a_second_equation_for_a_variable_is_a_rule() -> None:
+    two = (equal(W, product(A, B)), equal(W, product(T, R)))
+    assert decide(equal(product(A, B, X), product(T, R, X)), *two, w=1, a=1, b=1, t=1, r=1, x=1).verdict is (
+        Verdict.PROVED
+    )
+
+
+def test_the_witness_itself_may_refute() -> None:
+    answer = decide(equal(A, Const(6)), at_most(Const(5), A), at_most(A, Const(5)), a=5)
+    assert (answer.verdict, answer.model) == (Verdict.REFUTED, {"a": 5})
+
+
 def test_a_constant_hypothesis_rewrites_nothing() -> None:
     assert decide(equal(A, B), equal(Const(1), Const(1)), a=1, b=1).verdict is Verdict.REFUTED
 

@@ -92,6 +92,12 @@ def test_questions_that_share_a_context_share_nothing_else() -> None:
         assert (answer.resource, answer.core) == (0, ())
 
 
+def test_a_universal_question_never_shares_a_context() -> None:
+    context = solver.fresh_context()
+    shared = [solver.decide(LEAST, 6, 10_000_000, ground=False, context=context) for _ in range(2)]
+    assert shared == [solver.decide(LEAST, 6, 10_000_000, ground=False)] * 2
+
+
 def test_resource_counts_repeat_in_fresh_processes_and_after_other_work() -> None:
     script = (
         "import sys; from blueprint import solver; from tests.solver import test_solver as t\n"

@@ -1,0 +1,75 @@
+"""What went wrong, in words: one finding for each claim or law that is not established. Nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from blueprint.discharge import Evidence
+from blueprint.outcome import FailedFact, Finding, Status
+from blueprint.plan import ClaimCheck, LawCheck, RelationCheck
+from blueprint.term import evaluate, show
+from blueprint.verdict import Obligation
+from blueprint.words import plain
+
+
+def failed_facts(check: ClaimCheck, values: Mapping[str, int]) -> Iterator[FailedFact]:
+    """The facts of a claim that are false, in exact arithmetic."""
+    for fact in check.facts:
+        found, expected = evaluate(fact.actual, values), evaluate(fact.expected, values)
+        if found != expected:
+            expression = plain(show(fact.expected))
+            yield FailedFact(
+                field=plain(fact.label),
+                found=str(found),
+                expected=str(expected),
+                # A discrete fact is its own variable, which tells a reader nothing.
+                expression=str(expected) if expression == plain(fact.label) else expression,
+            )
+
+
+def claim_finding(
+    relation: RelationCheck,
+    check: ClaimCheck,
+    status: Status,
+    evidence: Evidence,
+    failed: Sequence[FailedFact],
+    place: Callable[[str], str],
+) -> Finding:
+    """Field, found value, expected value, and the source's own dimensions."""
+    name = f"claim {check.claim.value} of rule {relation.rule}"
+    if not failed:
+        message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
+        return Finding(code=f"claim.{status.value}", message=message, path=place(relation.names[0]))
+    first, values = failed[0], evidence.counterexample
+    more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
+    where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
+    computed = f" = {first.expression}" if first.expression != first.expected else ""
+    message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
+    message += f" with {where}" if where else ""
+    return Finding(code=f"claim.{check.claim.value}", message=message + more, path=place(first.field))
+
+
+def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obligation] | None, path: str) -> Finding:
+    """Both sides of the law at this derivation's bindings."""
+    name = f"law {check.id} ({check.form}), {check.statement},"
+    if decided is None:
+        message = f"{name} has no member in its group, where {check.expected_members} are expected"
+        return Finding(code="law.vacuous", message=message, path=path)
+    evidence, obligation = decided
+    if status is not Status.REFUTED:
+        message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
+        return Finding(code=f"law.{status.value}", message=message, path=path)
+    if check.members != check.expected_members:
+        message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
+        return Finding(code=f"law.{check.id}", message=message, path=path)
+    goal, values = obligation.goal[0], evidence.counterexample
+    left, right = (evaluate(side, values) for side in (goal.left, goal.right))
+    where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
+    message = f"{name} is refuted: {plain(show(goal.left))} = {left}, {plain(show(goal.right))} = {right}"
+    return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}", path=path)
+
+
+def _symbols(expression: str, values: Mapping[str, int]) -> list[str]:
+    """The given values that an expression mentions, in order of first use."""
+    parts = expression.replace("(", " ").replace(")", " ").replace("*", " ").replace("+", " ").split()
+    return [name for name in dict.fromkeys(parts) if name in values]

@@ -1,0 +1,193 @@
+"""False bundles in which only the meaning is wrong: change a good bundle, then seal again whatever depends on it.
+
+A draft is a bundle as plain data. Sealing recomputes ids from their lineage and maps every reference to them, restores
+the canonical order, and brings parent, request, session and transition digests up to date. `recorded` then replaces the
+recorded reports by what an honest run finds, so that a wrong record is not what stops the bundle.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from blueprint.bundle import fingerprint
+from blueprint.codec import decode, digest, encode, entity_id
+from blueprint.frontend.block import model_ir
+from blueprint.gate import recorded_report
+from blueprint.ir.common import Stage
+from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.model import ModelIR
+from blueprint.ir.order import canonical_order
+from blueprint.ir.request import Request
+from blueprint.outcome import Report
+from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.plan_training import PlanTransformerTrainingPass
+from blueprint.passes.protocol import PassContext
+
+Plain = dict[str, Any]
+
+STAGES: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
+
+KINDS: Final[Mapping[Stage, Mapping[str, str]]] = {
+    Stage.MODEL: {"values": "value", "operations": "node"},
+    Stage.DISTRIBUTED: {"values": "value", "tasks": "task"},
+    Stage.PORTABLE: {"buffers": "buffer", "tasks": "task"},
+}
+"""The lists of entities of a stage: first the values, then the steps; each with the kind that its ids carry."""
+
+
+class Draft:
+    """A bundle as plain data, open for changes. Ids are those of the good bundle until it is sealed."""
+
+    def __init__(self, good: bytes) -> None:
+        self.data: Plain = json.loads(good)
+
+    @property
+    def request(self) -> Plain:
+        """The bindings."""
+        return _member(self.data, "request")
+
+    def snapshot(self, stage: Stage) -> Plain:
+        """The snapshot of a stage."""
+        return _member(self.data["stages"][STAGES.index(stage)], "snapshot")
+
+    def entities(self, stage: Stage, kind: str) -> list[Plain]:
+        """One list of a snapshot, such as its tasks."""
+        found: list[Plain] = self.snapshot(stage)[kind]
+        return found
+
+    def entity(self, stage: Stage, kind: str, name: str) -> Plain:
+        """The entity of a local name. Raises StopIteration where there is none."""
+        return next(each for each in self.entities(stage, kind) if each["name"] == name)
+
+    def transition(self, target: Stage) -> Plain:
+        """The record of the transition to a stage."""
+        found: Plain = self.data["transitions"][STAGES.index(target) - 1]
+        return found
+
+    def replace(self, stage: Stage, snapshot: object) -> None:
+        """Put a whole snapshot in the place of a stage's."""
+        self.data["stages"][STAGES.index(stage)]["snapshot"] = json.loads(encode(snapshot))
+
+    def seal(self) -> None:
+        """Recompute ids, references, order and digests, from the request down to the overlays."""
+        data = self.data
+        data["request_digest"] = digest("request", 1, data["request"])
+        data["fingerprint"] = fingerprint(data["request_digest"], data["rulebook"]["digest"])
+        moved: dict[str, str] = {}
+        digests = [data["request_digest"]]
+        for record in data["stages"]:
+            snapshot = record["snapshot"]
+            stage = Stage(snapshot["schema"].removeprefix("blueprint."))
+            before = digest(stage.value, snapshot["header"]["version"], snapshot)
+            _seal_snapshot(stage, snapshot, digests[-1], moved)
+            digests.append(digest(stage.value, snapshot["header"]["version"], snapshot))
+            moved[before] = digests[-1]
+        for position, transition in enumerate(data["transitions"]):
+            pair = digests[position + 1 : position + 3]
+            if len(pair) == 2:
+                transition["source"], transition["target"] = pair
+        data["overlays"] = _mapped(data["overlays"], moved)
+
+    def derive_again(self, first: Stage) -> None:
+        """Seal, then let the honest front end and passes make every stage from `first` on out of what stands above."""
+        self.seal()
+        request = decode(encode(self.request), Request)
+        context = PassContext(request, self.data["fingerprint"])
+        if first is Stage.MODEL:
+            self.replace(first, model_ir(request))
+        if first in {Stage.MODEL, Stage.DISTRIBUTED}:
+            model = decode(encode(self.snapshot(Stage.MODEL)), ModelIR)
+            self.replace(Stage.DISTRIBUTED, DistributeTransformerTrainingPass().run(model, context))
+        distributed = decode(encode(self.snapshot(Stage.DISTRIBUTED)), DistributedTaskIR)
+        self.replace(Stage.PORTABLE, PlanTransformerTrainingPass().run(distributed, context))
+
+    def sealed(self) -> bytes:
+        """The canonical bytes of the sealed draft; its recorded reports are still the good bundle's."""
+        self.seal()
+        return encode(self.data)
+
+    def raw(self) -> bytes:
+        """The canonical bytes of the draft as it stands: nothing is sealed."""
+        return encode(self.data)
+
+
+def recorded(data: bytes, honest: Report) -> bytes:
+    """The bundle with the reports that an honest run of it makes, in the place of those that it records."""
+    plain: Plain = json.loads(data)
+    for transition, found in zip(plain["transitions"], honest.transitions[1:], strict=False):
+        transition["report"] = json.loads(encode(recorded_report(found, honest.obligations)))
+    return encode(plain)
+
+
+def new_id(kind: str, name: str) -> str:
+    """A preliminary id for an invented entity; sealing gives it its own."""
+    return f"{kind}:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def without(items: Iterable[Plain], name: str) -> list[Plain]:
+    """The entities but one."""
+    return [each for each in items if each["name"] != name]
+
+
+def copied(entity: Plain, **changes: object) -> Plain:
+    """A copy of an entity with other fields."""
+    return {**copy.deepcopy(entity), **changes}
+
+
+def _member(data: Plain, name: str) -> Plain:
+    found: Plain = data[name]
+    return found
+
+
+def _seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, str]) -> None:
+    """Seal one snapshot in place; `moved` maps old ids to new ones, those of the stages before it included."""
+    snapshot.update(_mapped(snapshot, moved))
+    header = snapshot["header"]
+    header["parent"] = parent
+    own: dict[str, str] = {}
+    for label, kind in KINDS[stage].items():
+        for entity in snapshot[label]:
+            lineage = entity.get("lineage", {"transform": "frontend", "sources": []})
+            own[entity["id"]] = entity_id(
+                kind, header["version"], parent, lineage["transform"], tuple(lineage["sources"]), entity["name"]
+            )
+    snapshot.update(_mapped(snapshot, own))
+    moved.update(own)
+    _order(stage, snapshot)
+
+
+def _order(stage: Stage, snapshot: Plain) -> None:
+    """Put steps and values into canonical order. A cycle has none and stays as it is."""
+    values, steps = KINDS[stage]
+    outputs = {step["id"]: _outputs(step) for step in snapshot[steps]}
+    producers = {output: step for step, written in outputs.items() for output in written}
+    if stage is Stage.PORTABLE:
+        needs = {step["id"]: [each for each in step["dependencies"] if each in outputs] for step in snapshot[steps]}
+    else:
+        needs = {step["id"]: [producers[v] for v in step["inputs"] if v in producers] for step in snapshot[steps]}
+    order = canonical_order({step["id"]: step["name"] for step in snapshot[steps]}, needs)
+    if len(order) == len(snapshot[steps]):
+        snapshot[steps].sort(key=lambda step: order.index(step["id"]))
+    written = list(dict.fromkeys(output for step in snapshot[steps] for output in _outputs(step)))
+    places = {output: place for place, output in enumerate(written)}
+    snapshot[values].sort(key=lambda value: (places.get(value["id"], -1), value["name"], value["id"]))
+
+
+def _outputs(step: Plain) -> list[str]:
+    found: list[str] = step["outputs"] if "outputs" in step else [step["result"]]
+    return found
+
+
+def _mapped(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401  (plain data of any shape)
+    """Plain data with every string that is a key of `names` replaced."""
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, list):
+        return [_mapped(each, names) for each in value]
+    if isinstance(value, dict):
+        return {key: _mapped(each, names) for key, each in value.items()}
+    return value
