@@ -3,7 +3,7 @@
     >>> import blueprint
     >>> from blueprint.frontend.models import builtin
     >>> from blueprint.frontend.request import training_request
-    >>> request = training_request(builtin("gpt2"), tensor=2)
+    >>> request = training_request(builtin("gpt2"), sequence=1024, tensor=2)
     >>> bundle = blueprint.derive(request)
     >>> report = blueprint.verify(bundle)
     >>> report.verdict.value
