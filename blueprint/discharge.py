@@ -9,6 +9,7 @@ number of workers or on which of them died: a deadline kills, but never answers 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import math
 import os
@@ -24,7 +25,7 @@ from typing import Self
 import msgspec
 
 from blueprint import exact, normalform, smtlib
-from blueprint.errors import DecidersDisagreeError, UsageError
+from blueprint.errors import DecidersDisagreeError, ObligationError, UsageError
 from blueprint.verdict import Answer, Obligation, Verdict
 from blueprint.worker import LENGTH_BYTES, Batch, Question, frame
 
@@ -231,12 +232,37 @@ def discharge(
     """Evidence for each obligation, in order. Equal texts are solved once.
 
     `cross_check` answers every universal obligation that has a witness. It stands in as the second decider where the
-    normal form has no answer, as for inequalities. Raises ObligationError for what cannot be rendered and
+    normal form has no answer, as for inequalities. What is too large to be stated is UNKNOWN. Raises
     DecidersDisagreeError where one decider proves what another refutes.
     """
     if type(budget) is not int or not 0 < budget <= MAX_BUDGET:
         raise UsageError(f"a solver budget is a whole number from 1 to {MAX_BUDGET}")
-    rendered = [smtlib.render(obligation) for obligation in obligations]
+    stated = [_stated(obligation) for obligation in obligations]
+    posed = [(each, text) for each, text in zip(obligations, stated, strict=True) if isinstance(text, smtlib.Rendered)]
+    found = iter(_decide([each for each, _ in posed], [text for _, text in posed], pool, budget, cross_check))
+    return [next(found) if isinstance(text, smtlib.Rendered) else _unstated(text, budget) for text in stated]
+
+
+def _stated(obligation: Obligation) -> smtlib.Rendered | ObligationError:
+    try:
+        return smtlib.render(obligation)
+    except ObligationError as error:
+        return error
+
+
+def _unstated(error: ObligationError, budget: int) -> Evidence:
+    nothing = Answer(Verdict.UNKNOWN, "none", "not stated")
+    digest = hashlib.sha256(error.message.encode()).hexdigest()
+    return Evidence(digest, Verdict.UNKNOWN, "none", budget, 0, nothing, None, (), {}, error.message)
+
+
+def _decide(
+    obligations: Sequence[Obligation],
+    rendered: Sequence[smtlib.Rendered],
+    pool: SolverPool,
+    budget: int,
+    cross_check: Callable[[str], Verdict] | None,
+) -> list[Evidence]:
     witnessed = [obligation.ground or exact.premises_hold(obligation) for obligation in obligations]
     # Without a witness the only question left is whether the hypotheses contradict each other.
     asked = [

@@ -51,14 +51,14 @@ def prove(
     crossed = cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5"
     workers = maybe_whole("--jobs", jobs, 1, MAX_JOBS)
     steps = maybe_whole("--budget", budget, 1, MAX_BUDGET)
-    from blueprint import prove as engine  # noqa: PLC0415  (lazy: refusals above need no solver)
+    from blueprint.prove import prove as decide  # noqa: PLC0415  (lazy: refusals above need no solver)
     from blueprint.report import proofs as rendering  # noqa: PLC0415
     from blueprint.rulebook import shipped  # noqa: PLC0415
     from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415
 
     voice = voice_of(context)
     with voice.progress("proving"):
-        report = engine.prove(
+        report = decide(
             # Beside the rules, where the folder need not exist yet.
             shipped("rules").parent / "proofs" if proofs is None else Path(proofs),
             rules=None if rules is None else Path(rules),

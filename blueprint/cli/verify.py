@@ -127,13 +127,13 @@ def _expectations(texts: Sequence[str]) -> dict[str, str]:
 
 def _verified(bundle: str, effort: _Effort, voice: Voice) -> Report:
     """The report on one bundle. What breaks down in Blueprint itself becomes a report too: verdict `error`."""
-    from blueprint import verify as engine  # noqa: PLC0415  (lazy: refusals above need no solver)
-    from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415
+    from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415  (lazy: refusals above need no solver)
+    from blueprint.verify import verify as examine  # noqa: PLC0415
 
     voice.detail(f"verifying {plain(bundle)}")
     try:
         with voice.progress(f"verifying {plain(bundle)}"):
-            return engine.verify(
+            return examine(
                 bundle,
                 rules=effort.rules,
                 jobs=effort.jobs,
@@ -163,11 +163,12 @@ def _broken(code: str, message: str, bundle: str, effort: _Effort) -> Report:
 
 
 def _tell(bundles: Sequence[str], reports: Sequence[Report], voice: Voice, *, shown: bool) -> None:
-    """Where no text report goes to standard output, people get the verdict in one line."""
+    """Where no text report goes to standard output, people get the verdict and the first finding in one line."""
     if shown:
         return
     for bundle, report in zip(bundles, reports, strict=True):
-        voice.say(f"{plain(bundle)}: {report.verdict.value.replace('_', ' ')}")
+        first = "".join(f": {plain(each.message, 240)}" for each in report.diagnostics[:1])
+        voice.say(f"{plain(bundle)}: {report.verdict.value.replace('_', ' ')}{first}")
 
 
 def _rendered(form: str, path: str, bundles: Sequence[str], reports: Sequence[Report], voice: Voice) -> bytes:

@@ -55,6 +55,8 @@ def schema_bytes() -> bytes:
 
 def _ascii(document: bytes) -> bytes:
     """The same JSON value without characters that a terminal may obey or that look like others."""
+    if document.isascii() and b"\x7f" not in document:
+        return document
     return _FOREIGN.sub(_escape, document.decode()).encode("ascii")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from blueprint.cli import derive, verify
@@ -22,7 +21,8 @@ NUMBERS = (
     "--gradient-bytes",
 )
 NO_NUMBERS = (
-    "10^40", "1e3", "+5", "-1", " 5", "5 ", "5\n", "1_000", "0x10", "08", "1.0", "", "five", "\u0665", "\uff15", "\xb2", "1,000",
+    "10^40", "1e3", "+5", "-1", " 5", "5 ", "5\n", "1_000", "0x10", "08", "1.0", "", "five", "\u0665", "\uff15", "\xb2",
+    "1,000",
 )  # fmt: skip
 
 

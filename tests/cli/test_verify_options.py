@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blueprint import verify as engine
 from blueprint.outcome import Report
 from tests.cli.conftest import Run
 from tests.report import samples
@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
         calls.append((source, options))
         return samples.VERIFIED
 
-    monkeypatch.setattr(engine, "verify", verify)
+    monkeypatch.setattr(import_module("blueprint.verify"), "verify", verify)
     return calls
 
 

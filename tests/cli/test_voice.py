@@ -9,6 +9,7 @@ import os
 import pty
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import jsonschema
 import pytest
 
 from blueprint import cli
-from blueprint import verify as engine
 from blueprint.cli.voice import Voice
 from blueprint.errors import DecidersDisagreeError, RulebookError
 from blueprint.exit import ExitCode
@@ -36,7 +36,7 @@ def _engine(monkeypatch: pytest.MonkeyPatch, *answers: Report | BaseException) -
             raise answer
         return answer
 
-    monkeypatch.setattr(engine, "verify", verify)
+    monkeypatch.setattr(import_module("blueprint.verify"), "verify", verify)
 
 
 # Colour -------------------------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def _engine(monkeypatch: pytest.MonkeyPatch, *answers: Report | BaseException) -
 
 @pytest.mark.parametrize(("color", "colored"), [("auto", False), ("never", False), ("always", True)])
 def test_a_pipe_is_coloured_only_on_demand(
-    color: str, colored: bool, blueprint: Run, monkeypatch: pytest.MonkeyPatch
+    *, color: str, colored: bool, blueprint: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _engine(monkeypatch, samples.VERIFIED)
     done = blueprint("--color", color, "verify", "a.json")
@@ -69,7 +69,7 @@ class _Terminal(io.StringIO):
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
 def test_a_terminal_is_coloured_unless_the_user_says_no(
-    environment: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch
+    *, environment: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("NO_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
@@ -169,9 +169,10 @@ def _with_stdout(stdout: int | None, *arguments: str, answer: str = "VERIFIED") 
     """Run in a process whose standard output is `stdout`, or closed, with the engine's answer decided beforehand."""
     script = (
         "import sys\n"
-        "from blueprint import cli, verify\n"
+        "from blueprint import cli\n"
+        "from importlib import import_module\n"
         "from tests.report import samples\n"
-        f"verify.verify = lambda *_, **__: samples.{answer}\n"
+        f"import_module('blueprint.verify').verify = lambda *_, **__: samples.{answer}\n"
         f"sys.argv[1:] = {list(arguments)!r}\n"
         "cli.main()\n"
     )

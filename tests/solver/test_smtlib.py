@@ -16,8 +16,8 @@ A, B, C, D = (Var(name) for name in "abcd")
 ONE = Const(1)
 
 
-def ask(goal: Comparison, *hypotheses: Comparison, ground: bool = False) -> Obligation:
-    return Obligation(hypotheses, (goal,), {}, ground)
+def ask(goal: Comparison, *hypotheses: Comparison, ground: bool = False, comments: tuple[str, ...] = ()) -> Obligation:
+    return Obligation(hypotheses, (goal,), {}, ground, comments)
 
 
 def goal_line(left: Term, right: Term = ONE) -> str:
@@ -25,8 +25,8 @@ def goal_line(left: Term, right: Term = ONE) -> str:
 
 
 def test_the_whole_text() -> None:
-    question = ask(equal(product(A, B), product(Const(2), C)), at_most(ONE, A), equal(A, product(C, C)))
-    rendered = render(question, ("qkv-projection", "v0 is a"))
+    goal, hypotheses = equal(product(A, B), product(Const(2), C)), (at_most(ONE, A), equal(A, product(C, C)))
+    rendered = render(ask(goal, *hypotheses, comments=("qkv-projection", "v0 is a")))
     assert rendered.text == (
         "; qkv-projection\n; v0 is a\n(set-logic QF_NIA)\n"
         "(declare-const v0 Int)\n(declare-const v1 Int)\n(declare-const v2 Int)\n"
@@ -98,7 +98,14 @@ def test_positivity_only_beside_an_inequality(positive: Comparison) -> None:
 
 
 @pytest.mark.parametrize(
-    "bound", [at_most(Const(2), A), less(Const(1), A), at_most(A, ONE), at_most(ONE, product(A, A))]
+    "bound",
+    [
+        at_most(Const(2), A),
+        less(Const(1), A),
+        at_most(A, ONE),
+        at_most(ONE, product(A, A)),
+        at_most(ONE, product(Const(2), A)),
+    ],
 )
 def test_other_bounds_are_no_positivity(bound: Comparison) -> None:
     assert ":named h0" in render(ask(equal(A, B), bound)).text
@@ -116,13 +123,14 @@ def test_premises_are_all_hypotheses_without_a_goal() -> None:
 
 
 @pytest.mark.parametrize("line", ["two\nlines", "caf\xe9", "\x1b[0m", "tab\t", "\x7f"])
-def test_a_header_is_printable_ascii(line: str) -> None:
+def test_a_comment_is_one_line_of_printable_ascii(line: str) -> None:
     with pytest.raises(ObligationError):
-        render(ask(equal(A, ONE)), (line,))
+        render(ask(equal(A, ONE), comments=(line,)))
 
 
-def test_the_digest_covers_the_header() -> None:
-    assert render(ask(equal(A, ONE)), ("x",)).digest != render(ask(equal(A, ONE)), ("y",)).digest
+def test_the_digest_covers_the_comments() -> None:
+    first, second = (render(ask(equal(A, ONE), comments=(comment,))) for comment in "xy")
+    assert first.digest != second.digest
 
 
 def test_an_empty_goal_is_refused() -> None:

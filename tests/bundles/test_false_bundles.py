@@ -1,0 +1,768 @@
+"""False bundles, sealed again so that only the meaning is wrong: the named claim or law refutes each, without replay.
+
+First the false bundles that a planner could meet, built from one block of GPT-3 175B. Then one operator for every field
+of every structure of a bundle, with the claim, law or step that stops it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from blueprint import cli
+from blueprint.bundle import Bundle
+from blueprint.codec import decode, encode
+from blueprint.derive import derive
+from blueprint.exit import ExitCode
+from blueprint.frontend.block import model_ir
+from blueprint.ir.common import Stage
+from blueprint.ir.request import Request
+from blueprint.outcome import Outcome, Report, Status
+from blueprint.verify import verify, verify_without_replay
+from tests.bundles.conftest import GPT3_REQUEST, JOBS, TINY_REQUEST
+from tests.reseal import Draft, Plain, copied, new_id, recorded, without
+
+MODEL, DISTRIBUTED, PORTABLE = Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE
+
+Change = Callable[[Draft], None]
+
+
+def codes(report: Report) -> set[str]:
+    """The codes of a report's findings, apart from the note that replay was off."""
+    return {finding.code for finding in report.diagnostics} - {"replay.off"}
+
+
+def families(report: Report) -> set[str]:
+    """The families of the codes of a report."""
+    return {code.partition(".")[0] for code in codes(report)}
+
+
+def failed(report: Report) -> set[tuple[str, str, str]]:
+    """Every field that a counterexample shows to be wrong: its name, what was found, what it should be."""
+    return {
+        (fact.field, fact.found, fact.expected)
+        for row in report.obligations
+        if row.counterexample
+        for fact in row.counterexample.failed
+    }
+
+
+def dimensions(report: Report, statement: str) -> dict[str, str]:
+    """The values of the first counterexample to a statement that begins so."""
+    found = [
+        row.counterexample.values
+        for row in report.obligations
+        if row.counterexample and row.statement.startswith(statement)
+    ]
+    return dict(found[0]) if found else {}
+
+
+def exit_code(data: bytes, folder: Path, *options: str) -> int:
+    """The status of `blueprint verify` on these bytes."""
+    path = folder / "false.bundle.json"
+    path.write_bytes(data)
+    return cli.run(("--quiet", "verify", str(path), "--jobs", str(JOBS), "-o", str(folder / "report.txt"), *options))
+
+
+# False bundles that a planner could meet -----------------------------------------------------------------------------
+
+
+def task(draft: Draft, name: str, stage: Stage = DISTRIBUTED) -> Plain:
+    return draft.entity(stage, "tasks", name)
+
+
+def value(draft: Draft, name: str) -> Plain:
+    return draft.entity(DISTRIBUTED, "values", name)
+
+
+def tasks(draft: Draft) -> list[Plain]:
+    return draft.entities(DISTRIBUTED, "tasks")
+
+
+def values(draft: Draft) -> list[Plain]:
+    return draft.entities(DISTRIBUTED, "values")
+
+
+def wrong_qkv_work(draft: Draft) -> None:
+    """The query projection does its work twice, in both stages."""
+    task(draft, "query_projection.forward")["work"]["operations"] *= 2
+    draft.derive_again(PORTABLE)
+
+
+def shape_and_work_together(draft: Draft) -> None:
+    """Twice the key heads: shapes, shards, operands and work agree with each other, and not with the model."""
+    for name, axis in (("key_projection.forward", 2), ("key_projection.weight.forward", 1)):
+        value(draft, name)["shape"][axis] *= 2
+        value(draft, name)["local_shape"][axis] *= 2
+    key = task(draft, "key_projection.forward")
+    m, n, k = (operand["size"] for operand in key["operands"])
+    key["operands"][2]["size"] = 2 * k
+    key["work"] |= {"operations": 4 * m * n * k, "read_bytes": 2 * (m * n + 2 * n * k), "write_bytes": 4 * m * k}
+    draft.derive_again(PORTABLE)
+
+
+def one_task_dropped(draft: Draft) -> None:
+    """No weight gradient of the value projection; its results are gone, and the optimizer does not ask for them."""
+    lost = task(draft, "value_projection.weight_gradient")
+    snapshot = draft.snapshot(DISTRIBUTED)
+    snapshot["tasks"] = without(tasks(draft), lost["name"])
+    snapshot["values"] = [each for each in values(draft) if each["id"] not in lost["outputs"]]
+    for each in tasks(draft):
+        each["inputs"] = [name for name in each["inputs"] if name not in lost["outputs"]]
+    draft.derive_again(PORTABLE)
+
+
+def one_task_invented(draft: Draft) -> None:
+    """A second query projection with the lineage of the first. It writes nothing, so nothing else changes."""
+    extra = copied(
+        task(draft, "query_projection.forward"), id=new_id("task", "again"), name="query_projection.again", outputs=[]
+    )
+    tasks(draft).append(extra)
+    draft.derive_again(PORTABLE)
+
+
+def idle_task_invented(draft: Draft) -> None:
+    """As before, but without any work, so that no sum changes."""
+    idle = dict.fromkeys(("operations", "read_bytes", "write_bytes", "message_bytes"), 0)
+    extra = copied(
+        task(draft, "query_projection.forward"),
+        id=new_id("task", "idle"),
+        name="query_projection.idle",
+        outputs=[],
+        work=idle,
+    )
+    tasks(draft).append(extra)
+    draft.derive_again(PORTABLE)
+
+
+def queries_and_keys_swapped(draft: Draft) -> None:
+    task(draft, "scores.forward")["inputs"].reverse()
+    draft.derive_again(PORTABLE)
+
+
+def half_a_payload(draft: Draft) -> None:
+    gather = task(draft, "attention_norm.collective.forward")
+    gather["work"]["message_bytes"] //= 2
+    gather["collective"]["message_bytes"] //= 2
+    draft.derive_again(PORTABLE)
+
+
+def ranks_of(draft: Draft) -> Iterator[list[int]]:
+    """Every list of ranks, but the mesh's."""
+    for each in (*tasks(draft), *values(draft)):
+        yield each["ranks"]
+        if "collective" in each:
+            yield each["collective"]["participants"]
+
+
+def one_rank_missing(draft: Draft) -> None:
+    """Rank 7 holds nothing, does nothing and takes part in nothing."""
+    for ranks in ranks_of(draft):
+        ranks.remove(7)
+    draft.derive_again(PORTABLE)
+
+
+def one_rank_of_another_group(draft: Draft) -> None:
+    """Rank 8, of the next group, in the place of rank 7, in the mesh as well."""
+    for ranks in (*ranks_of(draft), draft.snapshot(DISTRIBUTED)["mesh"]["ranks"]):
+        ranks[7] = 8
+    draft.derive_again(PORTABLE)
+
+
+def one_input_cut(draft: Draft) -> None:
+    """The context no longer waits for the values."""
+    task(draft, "context.forward")["inputs"].pop()
+    draft.derive_again(PORTABLE)
+
+
+def one_dependency_cut(draft: Draft) -> None:
+    """As before, but only the plan's dependency is lost; the data flow is whole."""
+    task(draft, "context.forward", PORTABLE)["dependencies"].pop()
+
+
+def work_moved(draft: Draft) -> None:
+    """From the query to the key projection: their sum, and every total, is right."""
+    task(draft, "query_projection.forward")["work"]["operations"] -= 2048
+    task(draft, "key_projection.forward")["work"]["operations"] += 2048
+    draft.derive_again(PORTABLE)
+
+
+def narrower() -> Request:
+    """GPT-3 175B in name, with two thirds of its feed-forward width in fact."""
+    facts = msgspec.structs.replace(GPT3_REQUEST.model, feedforward=32768)
+    return msgspec.structs.replace(GPT3_REQUEST, model=facts)
+
+
+def model_of_other_facts(draft: Draft) -> None:
+    draft.replace(MODEL, model_ir(narrower()))
+
+
+def everything_of_other_facts(draft: Draft) -> None:
+    """All three stages of another model, each consistent with the others, under this request."""
+    ours = draft.data["request"]
+    draft.data["request"] = draft_of(narrower()).request
+    draft.derive_again(MODEL)
+    draft.data["request"] = ours
+
+
+def draft_of(request: Request) -> Draft:
+    return Draft(encode({"request": request}))
+
+
+class Forgery(NamedTuple):
+    """A false bundle and what must be said of it."""
+
+    change: Change
+    codes: set[str]
+    """Findings that name the fault; more are welcome, but none of another family."""
+    facts: set[tuple[str, str, str]]
+    """Fields that counterexamples show: name, found, expected."""
+    statement: str
+    dimensions: dict[str, str]
+    """What the counterexample to this statement says of the model's dimensions."""
+
+
+BLOCK = {"B": "1", "S": "2048", "H": "12288", "t": "8"}
+WIDE = {**BLOCK, "F": "49152", "h": "96", "d": "128"}
+
+FORGERIES = [
+    Forgery(
+        wrong_qkv_work,
+        {"claim.exact_work", "law.qkv-projection", "law.total-forward", "law.gemm"},
+        {("query_projection.forward.operations", "154618822656", "77309411328")},
+        "law qkv-projection (classical)",
+        BLOCK,
+    ),
+    Forgery(
+        shape_and_work_together,
+        {
+            "claim.tensor_type",
+            "claim.shard_coverage",
+            "claim.operand_sizes",
+            "claim.exact_work",
+            "law.qkv-projection",
+            "law.total-forward",
+        },
+        {
+            ("key_projection.forward.shape[2]", "192", "96"),
+            ("key_projection.weight.forward.local_shape[1]", "24", "12"),
+            ("key_projection.forward.size[2]", "3072", "1536"),
+            ("key_projection.forward.operations", "154618822656", "77309411328"),
+        },
+        "operand_sizes of training.qkv_projection",
+        {"batch": "1", "sequence": "2048", "hidden": "12288", "key_value_heads": "96", "t": "8", "head_width": "128"},
+    ),
+    Forgery(
+        one_task_dropped,
+        {"coverage.missing", "claim.data_flow", "law.total-weight-gradient"},
+        {("optimizer.inputs count", "30", "32")},
+        "law total-weight-gradient (operations)",
+        {"members": "8"},
+    ),
+    Forgery(one_task_invented, {"coverage.unexpected", "law.total-forward"}, set(), "law total-forward (operations)", {}),
+    Forgery(idle_task_invented, {"coverage.unexpected", "law.total-forward"}, set(), "law total-forward (op", {}),
+    Forgery(
+        queries_and_keys_swapped,
+        {"claim.data_flow"},
+        {("scores.forward.inputs[0]", "1", "0"), ("scores.forward.inputs[1]", "0", "1")},
+        "data_flow of training.attention_matmul: scores.forward",
+        {"scores.forward.inputs count": "2"},
+    ),
+    Forgery(
+        half_a_payload,
+        {"claim.collective_volume", "claim.exact_work", "law.tp-payload", "law.total-forward"},
+        {("attention_norm.collective.forward.collective.message_bytes", "25165824", "50331648")},
+        "law tp-payload",
+        {"B": "1", "S": "2048", "H": "12288", "e": "2"},
+    ),
+    Forgery(
+        one_rank_missing,
+        {"claim.logical_ranks", "claim.collective_volume"},
+        {
+            ("scores.forward.ranks count", "7", "8"),
+            ("attention_norm.collective.forward.collective.participants count", "7", "8"),
+        },
+        "logical_ranks of training",
+        {"t": "8"},
+    ),
+    Forgery(
+        one_rank_of_another_group,
+        {"claim.logical_ranks", "claim.collective_volume", "claim.interface"},
+        {("scores.forward.ranks last", "8", "7"), ("mesh.ranks last", "8", "7")},
+        "interface of training.total",
+        {"t": "8"},
+    ),
+    Forgery(
+        one_input_cut,
+        {"claim.data_flow"},
+        {("context.forward.inputs count", "1", "2")},
+        "data_flow of training.attention_matmul: context.forward",
+        {"context.forward.inputs count": "2"},
+    ),
+    Forgery(
+        one_dependency_cut,
+        {"claim.dependency_topology"},
+        {("context.forward.dependencies count", "1", "2")},
+        "dependency_topology of planning.task: context.forward",
+        {"context.forward.dependencies count": "2"},
+    ),
+    Forgery(
+        work_moved,
+        {"claim.exact_work", "law.gemm"},
+        {
+            ("query_projection.forward.operations", "77309409280", "77309411328"),
+            ("key_projection.forward.operations", "77309413376", "77309411328"),
+        },
+        "exact_work of training.qkv_projection: query",
+        {"batch": "1", "sequence": "2048", "hidden": "12288", "heads": "96", "t": "8", "head_width": "128"},
+    ),
+    Forgery(
+        model_of_other_facts,
+        {"claim.interface", "claim.tensor_type"},
+        {("facts.feedforward", "32768", "49152"), ("shape[1]", "32768", "49152")},
+        "interface of model.from_request",
+        {"hidden": "12288", "feedforward": "49152", "heads": "96", "layers": "96"},
+    ),
+    Forgery(
+        everything_of_other_facts,
+        {"claim.interface", "claim.tensor_type"},
+        {("facts.feedforward", "32768", "49152"), ("shape[1]", "32768", "49152")},
+        "interface of model.from_request",
+        {"hidden": "12288", "feedforward": "49152", "heads": "96", "layers": "96"},
+    ),
+]
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.change.__name__)
+def test_the_named_claims_refute_a_false_bundle(forgery: Forgery, gpt3: bytes, tmp_path: Path) -> None:
+    draft = Draft(gpt3)
+    forgery.change(draft)
+    data = draft.sealed()
+    data = recorded(data, verify(data, jobs=JOBS))
+    report = verify_without_replay(data, jobs=JOBS)
+    assert report.verdict is Outcome.REFUTED
+    assert forgery.codes <= codes(report)
+    assert families(report) <= {"claim", "law", "coverage", "nothing"}, "the sealing is not what stops it"
+    assert forgery.facts <= failed(report)
+    assert forgery.dimensions.items() <= dimensions(report, forgery.statement).items()
+    assert exit_code(data, tmp_path) == ExitCode.REFUTED
+
+
+def test_the_good_bundle_passes_through_the_same_hands(gpt3: bytes, tmp_path: Path) -> None:
+    draft = Draft(gpt3)
+    draft.derive_again(MODEL)
+    assert draft.sealed() == gpt3
+    assert recorded(gpt3, verify(gpt3, jobs=JOBS)) == gpt3
+    report = verify_without_replay(gpt3, jobs=JOBS)
+    assert report.verdict is Outcome.NOT_ESTABLISHED
+    assert codes(report) == set()
+    assert exit_code(gpt3, tmp_path) == ExitCode.VERIFIED
+
+
+def test_moved_work_leaves_every_sum_right(gpt3: bytes) -> None:
+    draft = Draft(gpt3)
+    work_moved(draft)
+    report = verify_without_replay(draft.sealed(), jobs=JOBS)
+    wrong = {law.id for each in report.transitions for law in each.laws if law.status is not Status.PROVED}
+    assert wrong == {"gemm"}, "only the claims about single tasks see it"
+
+
+def test_another_model_under_a_known_name_is_named_by_the_bundle(tmp_path: Path) -> None:
+    data = derive(narrower(), jobs=JOBS)
+    report = verify(data, jobs=JOBS)
+    assert report.verdict is Outcome.VERIFIED
+    assert report.subject.bindings["model"]["name"] == "gpt3-175b (named by the bundle)"
+    assert exit_code(data, tmp_path) == ExitCode.VERIFIED
+    assert "named by the bundle" in (tmp_path / "report.txt").read_text(encoding="ascii")
+    assert exit_code(data, tmp_path, "--expect", "model=gpt3-175b") == ExitCode.REFUTED
+    expected = verify(data, jobs=JOBS, expect={"model": "gpt3-175b"})
+    assert codes(expected) == {"expect"}
+
+
+def test_the_known_model_meets_the_same_expectation(gpt3: bytes, tmp_path: Path) -> None:
+    assert exit_code(gpt3, tmp_path, "--expect", "model=gpt3-175b") == ExitCode.VERIFIED
+
+
+# One operator for every field ---------------------------------------------------------------------------------------
+
+New = Callable[[Any, Draft], object]
+"""From what a field holds to what it shall hold instead."""
+
+RAW = re.compile(r"(values|operations|tasks|buffers)\.id$|\.parent$|^(request_digest|fingerprint)$|^transitions\.(source|target)$|^overlays\.snapshot$")
+"""Fields that sealing would heal: they stay as they are made."""
+
+
+def be(new: object) -> New:
+    return lambda _old, _draft: new
+
+
+def plus(count: int) -> New:
+    return lambda old, _draft: old + count
+
+
+def without_last(old: list[object], _draft: Draft) -> object:
+    return old[:-1]
+
+
+def turned(old: list[object], _draft: Draft) -> object:
+    return old[::-1]
+
+
+def other_way(old: bool, _draft: Draft) -> object:  # noqa: FBT001  (the value of a field)
+    return not old
+
+
+def ids(stage: Stage, kind: str, *names: str) -> New:
+    """The ids of these entities."""
+    return lambda _old, draft: [draft.entity(stage, kind, name)["id"] for name in names]
+
+
+def id_of(stage: Stage, kind: str, name: str) -> New:
+    return lambda _old, draft: draft.entity(stage, kind, name)["id"]
+
+
+def with_id_of(stage: Stage, kind: str, name: str) -> New:
+    """The list and one more id."""
+    return lambda old, draft: [*old, draft.entity(stage, kind, name)["id"]]
+
+
+OTHER = "0" * 64
+ABSENT = object()
+"""The field is left out."""
+
+
+class Operator(NamedTuple):
+    """One wrong field: where, what it holds instead, and the finding that names the fault."""
+
+    field: str
+    where: str
+    """Local name of the entity, for fields of entities."""
+    new: New
+    by: str
+
+    def applied(self, good: bytes) -> bytes:
+        """The false bundle, sealed again; its recorded reports are still those of the good one."""
+        draft = Draft(good)
+        owner, name = self.place(draft)
+        new = self.new(owner.get(name), draft)
+        if new is ABSENT:
+            del owner[name]
+        else:
+            owner[name] = new
+        if RAW.search(self.field):
+            return draft.raw()
+        if self.field.startswith("distributed.") and self.by.partition(".")[0] not in {"codec", "stage"}:
+            draft.derive_again(PORTABLE)
+        return draft.sealed()
+
+    def place(self, draft: Draft) -> tuple[Plain, str]:
+        """The structure that holds the field, and the field's name in it; of lists the first element."""
+        head, *path = self.field.split(".")
+        holder: Any = draft.data
+        if head in {stage.value for stage in (MODEL, DISTRIBUTED, PORTABLE)}:
+            holder = draft.snapshot(Stage(head))
+            if self.where:
+                holder = draft.entity(Stage(head), path.pop(0), self.where)
+        else:
+            path.insert(0, head)
+        for part in path[:-1]:
+            holder = _first(holder)[part]
+        return _first(holder), path[-1]
+
+
+def _first(found: Any) -> Any:  # noqa: ANN401  (plain data of any shape)
+    return found[0] if isinstance(found, list) else found
+
+
+def operators() -> Iterator[Operator]:
+    """Every operator, in the order of the bundle's structures."""
+    yield from _bundle_operators()
+    yield from _model_operators()
+    yield from _value_operators()
+    yield from _task_operators()
+    yield from _buffer_operators()
+    yield from _plan_operators()
+    yield from _transition_operators()
+
+
+def _bundle_operators() -> Iterator[Operator]:
+    yield Operator("schema", "", be("blueprinting.derivation-debug-bundle.v1"), "codec.decode")
+    for name in ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions"):
+        by = "model.domain" if name in {"heads", "key_value_heads", "layers"} else "claim.interface"
+        yield Operator(f"request.model.{name}", "", plus(1 if by == "model.domain" else 2), by)
+    yield Operator("request.model.name", "", be("gpt2"), "claim.interface")
+    yield Operator("request.model.biases", "", other_way, "claim.interface")
+    yield Operator("request.model.activation", "", be("swiglu"), "codec.decode")
+    yield Operator("request.workload.batch", "", plus(1), "claim.tensor_type")
+    yield Operator("request.workload.sequence", "", plus(2), "claim.tensor_type")
+    yield Operator("request.workload.dtype", "", be("float16"), "claim.tensor_type")
+    yield Operator("request.strategy.tensor", "", be(4), "claim.interface")
+    yield Operator("request.strategy.pipeline", "", be(1), "claim.interface")
+    yield Operator("request.strategy.data", "", plus(1), "claim.interface")
+    yield Operator("request.strategy.recompute", "", be("none"), "coverage.unexpected")
+    yield Operator("request.strategy.recompute", "", be("full"), "coverage.missing")
+    yield Operator("request.strategy.communication", "", be("all-reduce"), "claim.shard_coverage")
+    yield Operator("request.strategy.zero", "", be(1), "claim.operand_sizes")
+    yield Operator("request.strategy.gradient_bytes", "", be(4), "claim.tensor_type")
+    yield Operator("request.strategy.scope", "", be("stack"), "codec.decode")
+    yield Operator("request_digest", "", be(OTHER), "digest.request")
+    yield Operator("fingerprint", "", be(OTHER), "digest.session")
+    yield Operator("rulebook.revision", "", be("2001.1"), "rulebook.revision")
+    yield Operator("rulebook.digest", "", be(OTHER), "rulebook.digest")
+    yield Operator("stages", "", without_last, "stage.missing")
+    yield Operator("stages.stage", "", be("distributed"), "stage.schema")
+    yield Operator("stages.branch", "", be("prefill"), "stage.order")
+    yield Operator("stages.pass", "", be("backend"), "stage.pass")
+    yield Operator("overlays.snapshot", "", be(OTHER), "overlay.digest")
+    yield Operator("overlays.entries.entity", "", id_of(MODEL, "values", "x"), "overlay.entity")
+
+
+def _model_operators() -> Iterator[Operator]:
+    yield Operator("model.header.stage", "", be("distributed"), "stage.schema")
+    yield Operator("model.header.version", "", plus(1), "stage.version")
+    yield Operator("model.header.parent", "", be(OTHER), "digest.parent")
+    for name in ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions"):
+        yield Operator(f"model.facts.{name}", "", plus(1), "claim.interface")
+    yield Operator("model.facts.name", "", be("gpt3-175b"), "claim.interface")
+    yield Operator("model.facts.biases", "", other_way, "claim.interface")
+    yield Operator("model.facts.activation", "", be("swiglu"), "codec.decode")
+    yield Operator("model.inputs", "", be([]), "claim.interface")
+    yield Operator("model.outputs", "", ids(MODEL, "values", "scores"), "claim.interface")
+    yield Operator("model.values", "", lambda old, _: [*old, copied(old[0], name="y", id=new_id("value", "y"))],
+                   "coverage.unexpected")  # fmt: skip
+    yield Operator("model.values.id", "scores", be(new_id("value", "z")), "structure.id")
+    yield Operator("model.values.name", "scores", be("points"), "coverage.unexpected")
+    yield Operator("model.values.role", "scores", be("gradient"), "claim.role")
+    yield Operator("model.values.role", "x", be("parameter"), "claim.role")
+    yield Operator("model.values.dtype", "scores", be("float16"), "claim.tensor_type")
+    yield Operator("model.values.axes", "scores", turned, "claim.tensor_type")
+    yield Operator("model.values.shape", "attention_norm.gain", be([13]), "claim.tensor_type")
+    yield Operator("model.operations.id", "scores", be(new_id("node", "z")), "structure.id")
+    yield Operator("model.operations.name", "scores", be("points"), "coverage.unexpected")
+    yield Operator("model.operations.kind", "scores", be("context"), "claim.operation_identity")
+    yield Operator("model.operations.inputs", "scores", turned, "claim.data_flow")
+    yield Operator("model.operations.result", "scores", id_of(MODEL, "values", "context"), "structure.ssa")
+    yield Operator("model.operations", "", results_swapped, "claim.data_flow")
+
+
+def results_swapped(old: list[Plain], _draft: Draft) -> object:
+    """Query and key projection write each other's result."""
+    query, key = (next(each for each in old if each["name"] == name) for name in ("query_projection", "key_projection"))
+    query["result"], key["result"] = key["result"], query["result"]
+    return old
+
+
+def _value_operators() -> Iterator[Operator]:
+    one = "scores.forward"
+    yield Operator("distributed.header.stage", "", be("portable"), "stage.schema")
+    yield Operator("distributed.header.version", "", plus(1), "stage.version")
+    yield Operator("distributed.header.parent", "", be(OTHER), "digest.parent")
+    yield Operator("distributed.mesh.tensor", "", plus(1), "structure.mesh")
+    yield Operator("distributed.mesh.pipeline", "", plus(1), "claim.interface")
+    yield Operator("distributed.mesh.data", "", plus(1), "claim.interface")
+    yield Operator("distributed.mesh.ranks", "", be([0, 5]), "claim.interface")
+    yield Operator("distributed.inputs", "", turned, "claim.interface")
+    yield Operator("distributed.outputs", "", without_last, "claim.interface")
+    yield Operator("distributed.outputs", "", turned, "claim.interface")
+    yield Operator("distributed.values", "", one_more_value, "coverage.unexpected")
+    yield Operator("distributed.values.id", one, be(new_id("value", "z")), "structure.id")
+    yield Operator("distributed.values.name", one, be("scores.backward"), "coverage.missing")
+    yield Operator("distributed.values.lineage.kind", one, be("generated"), "lineage.kind")
+    yield Operator("distributed.values.lineage.transform", one, be("training.dropout_mask"), "coverage.unexpected")
+    yield Operator("distributed.values.lineage.transform", one, be("training.nothing"), "lineage.undeclared")
+    yield Operator("distributed.values.lineage.sources", one, ids(MODEL, "values", "softmax"), "coverage.unexpected")
+    yield Operator("distributed.values.lineage.sources", one, be([]), "coverage.unexpected")
+    yield Operator("distributed.values.lineage.sources", one, be([new_id("value", "no")]), "lineage.dangling")
+    yield Operator("distributed.values.source_value", one, id_of(MODEL, "values", "softmax"), "lineage.source_value")
+    yield Operator("distributed.values.source_value", one, id_of(MODEL, "values", "softmax"), "claim.role")
+    yield Operator("distributed.values.role", one, be("gradient"), "claim.role")
+    yield Operator("distributed.values.dtype", one, be("float16"), "claim.tensor_type")
+    yield Operator("distributed.values.axes", one, turned, "claim.tensor_type")
+    yield Operator("distributed.values.shape", "scores.forward", be([3, 8, 4, 8]), "claim.tensor_type")
+    yield Operator("distributed.values.split", one, be(["query"]), "claim.shard_coverage")
+    yield Operator("distributed.values.local_shape", one, be([3, 4, 4, 8]), "claim.shard_coverage")
+    yield Operator("distributed.values.partial", one, other_way, "claim.shard_coverage")
+    yield Operator("distributed.values.ranks", one, be([0]), "claim.logical_ranks")
+
+
+def one_more_value(old: list[Plain], draft: Draft) -> object:
+    """A value that a task writes beside its others, with the lineage of a real one."""
+    real = draft.entity(DISTRIBUTED, "values", "scores.forward")
+    extra = copied(real, id=new_id("value", "more"), name="scores.forward.more")
+    draft.entity(DISTRIBUTED, "tasks", "scores.forward")["outputs"].append(extra["id"])
+    return [*old, extra]
+
+
+def _task_operators() -> Iterator[Operator]:
+    one, gather = "scores.forward", "attention_norm.collective.forward"
+    yield Operator("distributed.tasks", "", without_optimizer, "coverage.missing")
+    yield Operator("distributed.tasks.id", one, be(new_id("task", "z")), "structure.id")
+    yield Operator("distributed.tasks.name", one, be("scores.backward"), "coverage.missing")
+    yield Operator("distributed.tasks.lineage.kind", one, be("derived"), "lineage.kind")
+    yield Operator("distributed.tasks.lineage.transform", one, be("training.residual"), "coverage.unexpected")
+    yield Operator("distributed.tasks.lineage.transform", one, be("planning.task"), "lineage.undeclared")
+    yield Operator("distributed.tasks.lineage.sources", one, ids(MODEL, "operations", "context"), "coverage.unexpected")
+    yield Operator("distributed.tasks.lineage.sources", one, with_id_of(MODEL, "values", "x"), "coverage.unexpected")
+    yield Operator("distributed.tasks.lineage.sources", "optimizer", turned, "coverage.missing")
+    yield Operator("distributed.tasks.kind", one, be("collective"), "structure.collective")
+    yield Operator("distributed.tasks.phase", one, be("recompute"), "claim.operation_identity")
+    yield Operator("distributed.tasks.primitive", one, be("linear"), "claim.operation_identity")
+    yield Operator("distributed.tasks.operands", one, without_last, "claim.operand_sizes")
+    yield Operator("distributed.tasks.operands", one, turned, "claim.operand_sizes")
+    yield Operator("distributed.tasks.operands.name", one, be("y"), "claim.operand_sizes")
+    yield Operator("distributed.tasks.operands.size", one, plus(1), "claim.operand_sizes")
+    yield Operator("distributed.tasks.inputs", one, turned, "claim.data_flow")
+    yield Operator("distributed.tasks.inputs", one, with_id_of(DISTRIBUTED, "values", "x.forward"), "claim.data_flow")
+    yield Operator("distributed.tasks.outputs", "softmax.forward", outputs_exchanged, "claim.data_flow")
+    yield Operator("distributed.tasks.ranks", one, be([1]), "claim.logical_ranks")
+    for component in ("operations", "read_bytes", "write_bytes"):
+        yield Operator(f"distributed.tasks.work.{component}", one, plus(1), "claim.exact_work")
+        total = f"law.total-{'forward' if component == 'operations' else 'optimizer'}"
+        name = one if component == "operations" else "optimizer"
+        yield Operator(f"distributed.tasks.work.{component}", name, plus(1), total)
+    yield Operator("distributed.tasks.work.message_bytes", one, plus(1), "claim.exact_work")
+    yield Operator("distributed.tasks.work.message_bytes", gather, plus(1), "law.tp-payload")
+    yield Operator("distributed.tasks.collective", gather, be(ABSENT), "structure.collective")
+    yield Operator("distributed.tasks.collective", one, collective_of(DISTRIBUTED, gather), "structure.collective")
+    yield Operator("distributed.tasks.collective.kind", gather, be("all_reduce"), "structure.collective")
+    yield Operator("distributed.tasks.collective.kind", "mlp_norm.collective.activation_gradient", be("all_reduce"),
+                   "claim.collective_volume")  # fmt: skip
+    yield Operator("distributed.tasks.collective.participants", gather, be([0, 3]), "claim.collective_volume")
+    yield Operator("distributed.tasks.collective.participants", gather, be([0]), "structure.collective")
+    yield Operator("distributed.tasks.collective.reduction", gather, be("sum"), "structure.collective")
+    yield Operator("distributed.tasks.collective.message_bytes", gather, plus(1), "claim.collective_volume")
+
+
+def without_optimizer(old: list[Plain], draft: Draft) -> object:
+    """No optimizer step, and no updated parameters."""
+    lost = draft.entity(DISTRIBUTED, "tasks", "optimizer")
+    snapshot = draft.snapshot(DISTRIBUTED)
+    snapshot["values"] = [each for each in snapshot["values"] if each["id"] not in lost["outputs"]]
+    snapshot["outputs"] = [each for each in snapshot["outputs"] if each not in lost["outputs"]]
+    return without(old, "optimizer")
+
+
+def outputs_exchanged(old: list[str], draft: Draft) -> object:
+    """Softmax and dropout each write the other's result."""
+    dropout = draft.entity(DISTRIBUTED, "tasks", "softmax.recompute")
+    mine, dropout["outputs"] = dropout["outputs"], old
+    return mine
+
+
+def collective_of(stage: Stage, name: str) -> New:
+    return lambda _old, draft: copied(draft.entity(stage, "tasks", name)["collective"])
+
+
+def _buffer_operators() -> Iterator[Operator]:
+    one, used = "scores.forward", "attention_norm.gain.forward"
+    yield Operator("portable.header.stage", "", be("model"), "stage.schema")
+    yield Operator("portable.header.version", "", plus(1), "stage.version")
+    yield Operator("portable.header.parent", "", be(OTHER), "digest.parent")
+    yield Operator("portable.inputs", "", turned, "claim.interface")
+    yield Operator("portable.outputs", "", without_last, "claim.interface")
+    yield Operator("portable.objectives", "", turned, "claim.interface")
+    yield Operator("portable.objectives", "", without_last, "claim.interface")
+    yield Operator("portable.buffers", "", lambda old, _: without(old, used), "structure.dangling")
+    yield Operator("portable.buffers", "", one_more_buffer, "coverage.unexpected")
+    yield Operator("portable.buffers.id", one, be(new_id("buffer", "z")), "structure.id")
+    yield Operator("portable.buffers.name", one, be("scores.backward"), "coverage.missing")
+    yield Operator("portable.buffers.lineage.kind", one, be("generated"), "lineage.kind")
+    yield Operator("portable.buffers.lineage.transform", one, be("planning.task"), "coverage.unexpected")
+    yield Operator("portable.buffers.lineage.sources", one, ids(DISTRIBUTED, "values", "x.forward"), "coverage.missing")
+    yield Operator("portable.buffers.source_value", one, id_of(DISTRIBUTED, "values", "x.forward"), "claim.role")
+    yield Operator("portable.buffers.role", one, be("mask"), "claim.role")
+    yield Operator("portable.buffers.dtype", one, be("float16"), "claim.tensor_type")
+    yield Operator("portable.buffers.size", one, plus(1), "claim.buffer_size")
+    yield Operator("portable.buffers.alignment", one, be(4), "claim.storage")
+    yield Operator("portable.buffers.alignment", one, be(3), "structure.alignment")
+    yield Operator("portable.buffers.storage", one, be("persistent"), "claim.storage")
+    yield Operator("portable.buffers.consumers", one, be([]), "claim.data_flow")
+    yield Operator("portable.buffers.consumers", "x.forward", turned, "claim.data_flow")
+    yield Operator("portable.buffers.producer", one, be(ABSENT), "claim.data_flow")
+    yield Operator("portable.buffers.producer", one, id_of(PORTABLE, "tasks", "optimizer"), "claim.data_flow")
+
+
+def one_more_buffer(old: list[Plain], _draft: Draft) -> object:
+    """A buffer that no task uses, with the lineage of a real one."""
+    return [*old, copied(old[0], id=new_id("buffer", "more"), name="spare", consumers=[])]
+
+
+def _plan_operators() -> Iterator[Operator]:
+    one, gather = "scores.forward", "attention_norm.collective.forward"
+    yield Operator("portable.tasks", "", one_more_plan_task, "coverage.unexpected")
+    yield Operator("portable.tasks.id", one, be(new_id("task", "z")), "structure.id")
+    yield Operator("portable.tasks.name", one, be("scores.backward"), "coverage.missing")
+    yield Operator("portable.tasks.lineage.kind", one, be("derived"), "lineage.kind")
+    yield Operator("portable.tasks.lineage.transform", one, be("planning.buffer"), "coverage.missing")
+    yield Operator("portable.tasks.lineage.sources", one, ids(DISTRIBUTED, "tasks", "optimizer"), "coverage.missing")
+    yield Operator("portable.tasks.kind", one, be("collective"), "claim.operation_identity")
+    yield Operator("portable.tasks.phase", one, be("recompute"), "claim.operation_identity")
+    yield Operator("portable.tasks.primitive", one, be("linear"), "claim.operation_identity")
+    yield Operator("portable.tasks.inputs", one, turned, "claim.data_flow")
+    yield Operator("portable.tasks.inputs", one, be([]), "claim.data_flow")
+    yield Operator("portable.tasks.outputs", one, be([]), "claim.data_flow")
+    yield Operator("portable.tasks.dependencies", one, turned, "claim.dependency_topology")
+    yield Operator("portable.tasks.dependencies", "optimizer", without_last, "claim.dependency_topology")
+    yield Operator("portable.tasks.ranks", one, be([0]), "claim.logical_ranks")
+    for component in ("operations", "read_bytes", "write_bytes", "message_bytes"):
+        yield Operator(f"portable.tasks.work.{component}", one, plus(1), "claim.exact_work")
+        yield Operator(f"portable.tasks.work.{component}", one, plus(1), "law.total-forward")
+    for resource in ("compute", "memory", "network"):
+        yield Operator(f"portable.tasks.resources.{resource}", one, plus(1), "claim.resources")
+    yield Operator("portable.tasks.implementation.capability", one, be("compute.linear"), "claim.implementation")
+    yield Operator("portable.tasks.implementation.alternatives", one, be(["compute.none"]), "claim.implementation")
+    yield Operator("portable.tasks.group", one, be("collective"), "claim.implementation")
+    yield Operator("portable.tasks.collective", one, collective_of(PORTABLE, gather), "claim.operation_identity")
+    yield Operator("portable.tasks.collective", gather, be(ABSENT), "claim.collective_volume")
+    yield Operator("portable.tasks.collective.kind", gather, be("all_reduce"), "claim.collective_volume")
+    yield Operator("portable.tasks.collective.participants", gather, be([1]), "claim.collective_volume")
+    yield Operator("portable.tasks.collective.reduction", gather, be("sum"), "claim.collective_volume")
+    yield Operator("portable.tasks.collective.message_bytes", gather, plus(1), "claim.collective_volume")
+
+
+def one_more_plan_task(old: list[Plain], _draft: Draft) -> object:
+    """A second portable task of one distributed task."""
+    return [*old, copied(old[0], id=new_id("task", "more"), name="spare", outputs=[])]
+
+
+def _transition_operators() -> Iterator[Operator]:
+    yield Operator("transitions", "", turned, "stage.adjacency")
+    yield Operator("transitions", "", without_last, "stage.adjacency")
+    yield Operator("transitions.branch", "", be("prefill"), "stage.adjacency")
+    yield Operator("transitions.stage", "", be("portable"), "stage.adjacency")
+    yield Operator("transitions.source", "", be(OTHER), "digest.transition")
+    yield Operator("transitions.target", "", be(OTHER), "digest.transition")
+    contract = "transitions.contract"
+    for word in ("name", "input_schema", "output_schema", "mutation", "verification", "normal_form"):
+        yield Operator(f"{contract}.{word}", "", be("other"), "contract")
+    for word in ("provenance", "required_bindings", "rules", "boundary_rules"):
+        yield Operator(f"{contract}.{word}", "", without_last, "contract")
+    for word in ("required_analyses", "produced_analyses", "preserved_analyses", "invalidated_analyses"):
+        yield Operator(f"{contract}.{word}", "", be(["liveness"]), "contract")
+    yield Operator(f"{contract}.revision", "", plus(1), "contract")
+    yield Operator(f"{contract}.deterministic", "", other_way, "contract")
+    yield Operator(f"{contract}.uses_session_seed", "", other_way, "contract")
+    for word in ("id", "lineage", "signature", "rewrite"):
+        yield Operator(f"{contract}.rules.{word}", "", be("other"), "contract")
+    for word in ("preserves", "introduces", "forbids", "laws"):
+        yield Operator(f"{contract}.rules.{word}", "", be(["other"]), "contract")
+    yield Operator(f"{contract}.boundary_rules.id", "", be("other"), "contract")
+    yield Operator(f"{contract}.boundary_rules.claims", "", be([]), "contract")
+    yield Operator(f"{contract}.boundary_rules.laws", "", without_last, "contract")
+    report = "transitions.report"
+    for word in ("coverage", "cardinality", "claims"):
+        yield Operator(f"{report}.{word}", "", be({}), "report.mismatch")
+    yield Operator(f"{report}.obligations", "", without_last, "report.mismatch")
+    yield Operator(f"{report}.laws", "", without_last, "report.mismatch")
+    yield Operator(f"{report}.laws.id", "", be("other"), "report.mismatch")
+    yield Operator(f"{report}.laws.form", "", be("other"), "report.mismatch")
+    yield Operator(f"{report}.laws.members", "", plus(1), "report.mismatch")
+    yield Operator(f"{report}.laws.status", "", be("refuted"), "report.mismatch")
+    yield Operator(f"{report}.relation_verified", "", other_way, "report.mismatch")
+    # Only a replay knows it; without one the record is taken as it is.
+    yield Operator(f"{report}.canonical_conformant", "", other_way, "report.mismatch")

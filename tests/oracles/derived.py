@@ -1,0 +1,159 @@
+"""What a derivation emitted, read back from its bytes: tasks by phase, primitive and source operation, and data flow."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from blueprint.bundle import read_bundle
+from blueprint.codec import decode, encode
+from blueprint.derive import derive
+from blueprint.frontend.block import model_ir
+from blueprint.ir.common import DType, Phase, Primitive
+from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
+from blueprint.ir.model import ModelIR, OperationKind
+from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.request import (
+    Activation,
+    Communication,
+    ModelFacts,
+    Recompute,
+    Request,
+    Scope,
+    Strategy,
+    Training,
+)
+from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.plan_training import PlanTransformerTrainingPass
+from blueprint.passes.protocol import PassContext
+
+MATMULS = (Primitive.LINEAR, Primitive.BATCHED_MATMUL)
+"""The primitives whose operations other counters count too."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The three snapshots of one derivation, decoded from canonical bytes."""
+
+    model: ModelIR
+    distributed: DistributedTaskIR
+    portable: PortablePlanIR
+
+    def kind(self, task: Task) -> OperationKind | None:
+        """The kind of the one operation that a task's lineage names, or that produced the one value it names."""
+        if len(task.lineage.sources) != 1:
+            return None
+        source = task.lineage.sources[0]
+        operations = self.model.operations
+        return next((each.kind for each in operations if source in {each.id, each.result}), None)
+
+    def tasks(
+        self,
+        phases: Sequence[Phase],
+        primitives: Sequence[Primitive] = (),
+        kinds: Sequence[OperationKind] = (),
+    ) -> list[Task]:
+        """The tasks of these phases, and of these primitives and source operations if any are given."""
+        return [
+            task
+            for task in self.distributed.tasks
+            if task.phase in phases
+            and (not primitives or task.primitive in primitives)
+            and (not kinds or self.kind(task) in kinds)
+        ]
+
+    def value(self, identifier: str) -> DistributedValue:
+        """One value of the group by its id."""
+        return next(value for value in self.distributed.values if value.id == identifier)
+
+    def ancestors(self, task: Task) -> set[str]:
+        """The ids of every task on which a task depends through the values that it reads."""
+        producers = {output: each for each in self.distributed.tasks for output in each.outputs}
+        found: set[str] = set()
+        waiting = [task]
+        while waiting:
+            for value in waiting.pop().inputs:
+                producer = producers.get(value)
+                if producer is not None and producer.id not in found:
+                    found.add(producer.id)
+                    waiting.append(producer)
+        return found
+
+    def chain(self, tasks: Iterable[Task]) -> list[Task]:
+        """The tasks in the one order that data flow allows. Fails where two of them could change places."""
+        chosen = list(tasks)
+        identifiers = {task.id for task in chosen}
+        before = {task.id: self.ancestors(task) & identifiers for task in chosen}
+        ordered = sorted(chosen, key=lambda task: len(before[task.id]))
+        for position, task in enumerate(ordered):
+            assert before[task.id] == {each.id for each in ordered[:position]}
+        return ordered
+
+
+@functools.cache
+def derived(request: Request) -> Derived:
+    """The full way: `derive` through the gate, and its bundle decoded."""
+    stages = read_bundle(derive(request)).stages
+    model, distributed, portable = (each.snapshot for each in stages)
+    assert isinstance(model, ModelIR)
+    assert isinstance(distributed, DistributedTaskIR)
+    assert isinstance(portable, PortablePlanIR)
+    return Derived(model, distributed, portable)
+
+
+def passed(request: Request) -> Derived:
+    """The short way: the passes alone, without gate, solver and bundle, each result through canonical bytes."""
+    context = PassContext(request, "")
+    model = decode(encode(model_ir(request)), ModelIR)
+    distributed = decode(encode(DistributeTransformerTrainingPass().run(model, context)), DistributedTaskIR)
+    portable = decode(encode(PlanTransformerTrainingPass().run(distributed, context)), PortablePlanIR)
+    return Derived(model, distributed, portable)
+
+
+def block_request(
+    *,
+    batch: int,
+    sequence: int,
+    hidden: int,
+    feedforward: int,
+    heads: int,
+    head_width: int,
+    tensor: int,
+    key_value_heads: int | None = None,
+    data: int = 1,
+    dtype: DType = DType.FLOAT16,
+    recompute: Recompute = Recompute.NONE,
+    communication: Communication = Communication.ALL_REDUCE,
+    zero: int = 0,
+    gradient_bytes: int = 2,
+    biases: bool = True,
+) -> Request:
+    """A request as it stands: nothing is checked here."""
+    return Request(
+        model=ModelFacts(
+            name="test",
+            hidden=hidden,
+            feedforward=feedforward,
+            heads=heads,
+            key_value_heads=heads if key_value_heads is None else key_value_heads,
+            head_width=head_width,
+            layers=1,
+            vocabulary=1,
+            positions=1,
+            biases=biases,
+            activation=Activation.GELU,
+        ),
+        workload=Training(batch=batch, sequence=sequence, microbatches=1, dtype=dtype),
+        strategy=Strategy(
+            tensor=tensor,
+            pipeline=1,
+            data=data,
+            recompute=recompute,
+            communication=communication,
+            zero=zero,
+            gradient_bytes=gradient_bytes,
+            shard_checkpoint=False,
+            scope=Scope.BLOCK,
+        ),
+    )
