@@ -150,6 +150,7 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "workload.dtype.width": ("strategy.gradient_bytes",),
     },
     **{f"rules/primitives/{name}.py": _each_other(("E", "E_t")) for name in FORMULAS},
+    "rules/planning/task.py": _cycle(("W", "Q_r", "Q_w", "M"), 1),
     "rules/training/tensor_collective.py": {
         **_each_other(("Recompute.FULL", "Recompute.SELECTIVE", "Recompute.NONE")),
         **_each_other(("Quantity.OPERATIONS", "Quantity.MESSAGE_BYTES")),
@@ -212,12 +213,16 @@ def installed(path: str) -> str:
 
 def mutants(base: Path) -> list[Mutant]:
     """Every mutant of the sources in a snapshot, without two of the same text."""
-    found: dict[tuple[str, str], Mutant] = {}
+    found: list[Mutant] = []
     for path, kind in targets():
         text = (base / installed(path)).read_text(encoding="utf-8")
+        seen = {ast.dump(ast.parse(text))}
         for mutant in _Finder(path, kind, text).run():
-            found.setdefault((path, ast.dump(ast.parse(mutant.text))), mutant)
-    return list(found.values())
+            form = ast.dump(ast.parse(mutant.text))
+            if form not in seen:
+                seen.add(form)
+                found.append(mutant)
+    return found
 
 
 class _Finder(ast.NodeVisitor):
@@ -270,7 +275,7 @@ class _Finder(ast.NodeVisitor):
 
     # Where to look --------------------------------------------------------------------------------------------------
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802 -- the name that ast looks for
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """A function's body; annotations and defaults are not arithmetic."""
         if node.name in UNMUTATED or node.name == "__post_init__":
             return
@@ -281,12 +286,12 @@ class _Finder(ast.NodeVisitor):
         self.counting = before
         self.scope.pop()
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A class's methods."""
         for each in node.body:
             self.visit(each)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """The value alone."""
         if node.value is not None:
             self.visit(node.value)
@@ -300,10 +305,10 @@ class _Finder(ast.NodeVisitor):
         self.visit(node.value)
         self.counting = before
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:  # noqa: N802
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Text: nothing to mutate."""
 
-    def visit_Assign(self, node: ast.Assign) -> None:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> None:
         """The right side; and the members of a tuple that says what stands where."""
         names = {target.id for target in node.targets if isinstance(target, ast.Name)}
         if names & {"ENTERS", "LEAVES", "ATTENTION_CORE", "COMMUNICATION_PHASES"} and isinstance(node.value, ast.Tuple):
@@ -314,7 +319,7 @@ class _Finder(ast.NodeVisitor):
             return
         self.visit(node.value)
 
-    def visit_Expr(self, node: ast.Expr) -> None:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> None:
         """Statements that emit something are removed whole."""
         value = node.value
         if isinstance(value, ast.Constant):
@@ -326,7 +331,7 @@ class _Finder(ast.NodeVisitor):
 
     # Operators ------------------------------------------------------------------------------------------------------
 
-    def visit_Constant(self, node: ast.Constant) -> None:  # noqa: N802
+    def visit_Constant(self, node: ast.Constant) -> None:
         """Whole numbers: one more, and one less where that is not negative."""
         if type(node.value) is not int:
             return
@@ -335,7 +340,7 @@ class _Finder(ast.NodeVisitor):
         if node.value > 0:
             self.plant(node, str(node.value - 1), operator)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> None:
         """Sums, products and powers."""
         match node.op:
             case ast.Pow():
@@ -405,19 +410,19 @@ class _Finder(ast.NodeVisitor):
 
     # Conditions -----------------------------------------------------------------------------------------------------
 
-    def visit_If(self, node: ast.If) -> None:  # noqa: N802
+    def visit_If(self, node: ast.If) -> None:
         """The condition and both branches."""
         self.condition(node.test)
         for each in (*node.body, *node.orelse):
             self.visit(each)
 
-    def visit_IfExp(self, node: ast.IfExp) -> None:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> None:
         """The condition and both values."""
         self.condition(node.test)
         self.visit(node.body)
         self.visit(node.orelse)
 
-    def visit_Return(self, node: ast.Return) -> None:  # noqa: N802
+    def visit_Return(self, node: ast.Return) -> None:
         """A returned condition is one too."""
         value = node.value
         if isinstance(value, ast.Constant) and isinstance(value.value, bool):
@@ -445,11 +450,11 @@ class _Finder(ast.NodeVisitor):
 
     # Names and arguments --------------------------------------------------------------------------------------------
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> None:
         """A name in the place of another."""
         self.swap(node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         """A field in the place of another."""
         self.swap(node)
         if ast.unparse(node) not in self.swaps:
@@ -460,7 +465,7 @@ class _Finder(ast.NodeVisitor):
             for other in self.swaps.get(ast.unparse(node), ()):
                 self.plant(node, other, "exchange")
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         """Operands change places; a form loses the definitions under which it holds."""
         name = ast.unparse(node.func)
         if name.startswith("primitives.") or name in {"_linear", "plan_work"}:
@@ -491,7 +496,7 @@ class _Finder(ast.NodeVisitor):
             args = [*node.args[:place], two, one, *node.args[place + 2 :]]
             self.plant(node, ast.unparse(ast.Call(node.func, args, node.keywords)), "exchange")
 
-    def visit_Tuple(self, node: ast.Tuple) -> None:  # noqa: N802
+    def visit_Tuple(self, node: ast.Tuple) -> None:
         """Sizes of a tensor or of a product: each dropped, each pair of neighbours exchanged."""
         sizes = [each for each in node.elts if ast.unparse(each).startswith("dims.")]
         if self.path == BLOCK and isinstance(node.ctx, ast.Load) and sizes and len(sizes) == len(node.elts) > 1:
@@ -598,7 +603,7 @@ def _words(request: Request) -> str:
     )
 
 
-# One lane: the unmutated sources, warm, and a fork of their process for each mutant ------------------------------------
+# One lane: the unmutated sources, warm, and a fork of their process for each mutant ---------------------------------
 
 
 class Column(msgspec.Struct, frozen=True):
