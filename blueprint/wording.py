@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from blueprint.discharge import Evidence
 from blueprint.outcome import FailedFact, Finding, Status
 from blueprint.plan import ClaimCheck, LawCheck, RelationCheck
-from blueprint.term import evaluate, show
+from blueprint.term import Const, evaluate, holds, show
 from blueprint.verdict import Obligation
 from blueprint.words import plain
 
@@ -62,10 +62,12 @@ def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obliga
     if check.members != check.expected_members:
         message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
         return Finding(code=f"law.{check.id}", message=message, path=path)
-    goal, values = obligation.goal[0], evidence.counterexample
+    values = evidence.counterexample
+    goal = next((each for each in obligation.goal if not holds(each, values)), obligation.goal[0])
     left, right = (evaluate(side, values) for side in (goal.left, goal.right))
     where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
-    message = f"{name} is refuted: {plain(show(goal.left))} = {left}, {plain(show(goal.right))} = {right}"
+    found = str(left) if isinstance(goal.left, Const) else f"{plain(show(goal.left))} = {left}"
+    message = f"{name} is refuted: {found}, should be {plain(show(goal.right))} = {right}"
     return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}", path=path)
 
 

@@ -69,8 +69,14 @@ class Draft:
         return found
 
     def replace(self, stage: Stage, snapshot: object) -> None:
-        """Put a whole snapshot in the place of a stage's."""
-        self.data["stages"][STAGES.index(stage)]["snapshot"] = json.loads(encode(snapshot))
+        """Put a whole snapshot in the place of a stage's; overlays on the old one now address the new one."""
+        record, old, new = self.data["stages"][STAGES.index(stage)], self.snapshot(stage), json.loads(encode(snapshot))
+        moved = {_digest(stage, old): _digest(stage, new)}
+        for kind in KINDS[stage]:
+            named = {each["name"]: each["id"] for each in new[kind]}
+            moved |= {each["id"]: named[each["name"]] for each in old[kind] if each["name"] in named}
+        record["snapshot"] = new
+        self.data["overlays"] = _mapped(self.data["overlays"], moved)
 
     def seal(self) -> None:
         """Recompute ids, references, order and digests, from the request down to the overlays."""
@@ -82,9 +88,9 @@ class Draft:
         for record in data["stages"]:
             snapshot = record["snapshot"]
             stage = Stage(snapshot["schema"].removeprefix("blueprint."))
-            before = digest(stage.value, snapshot["header"]["version"], snapshot)
+            before = _digest(stage, snapshot)
             _seal_snapshot(stage, snapshot, digests[-1], moved)
-            digests.append(digest(stage.value, snapshot["header"]["version"], snapshot))
+            digests.append(_digest(stage, snapshot))
             moved[before] = digests[-1]
         for position, transition in enumerate(data["transitions"]):
             pair = digests[position + 1 : position + 3]
@@ -136,6 +142,10 @@ def without(items: Iterable[Plain], name: str) -> list[Plain]:
 def copied(entity: Plain, **changes: object) -> Plain:
     """A copy of an entity with other fields."""
     return {**copy.deepcopy(entity), **changes}
+
+
+def _digest(stage: Stage, snapshot: Plain) -> str:
+    return digest(stage.value, snapshot["header"]["version"], snapshot)
 
 
 def _member(data: Plain, name: str) -> Plain:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Final
 
 from blueprint.outcome import (
@@ -130,7 +131,7 @@ def _transition(transition: TransitionReport) -> Iterator[str]:
     )
     if transition.laws:
         head = ("law", "form", "members", "status", "theorem", "statement")
-        yield from table.lines(head, [_law(law) for law in transition.laws])
+        yield from table.lines(head, _laws(transition.laws))
         behind = Counter(law.theorem for law in transition.laws if law.status is not Status.NOT_APPLICABLE)
         listed = ", ".join(f"{behind[status]} {status.value}" for status in TheoremStatus)
         yield f"  theorems behind these laws, not counted as proved by this run: {listed}"
@@ -152,10 +153,18 @@ def _by_word(statuses: Mapping[Status, int]) -> str:
     return ", ".join(f"{statuses[status]} {status.value}" for status in Status if statuses.get(status)) or "none"
 
 
+def _laws(laws: Iterable[LawRow]) -> list[tuple[str, ...]]:
+    """One row for neighbouring forms of a law that fared alike."""
+    rows = []
+    for (name, *facts), forms in groupby(laws, _law):
+        rows.append((name, ", ".join(law.form for law in forms), *facts))
+    return rows
+
+
 def _law(law: LawRow) -> tuple[str, ...]:
     members = f"{law.members} of {law.expected_members}"
     applies = law.status is not Status.NOT_APPLICABLE
-    return law.id, law.form, members, law.status.value, law.theorem.value if applies else "-", law.statement
+    return law.id, members, law.status.value, law.theorem.value if applies else "-", law.statement
 
 
 def _definitions(report: Report) -> Iterator[str]:

@@ -610,6 +610,8 @@ def _task_operators() -> Iterator[Operator]:
     yield Operator("distributed.tasks.lineage.sources", one, with_id_of(MODEL, "values", "x"), "coverage.unexpected")
     yield Operator("distributed.tasks.lineage.sources", "optimizer", turned, "coverage.missing")
     yield Operator("distributed.tasks.kind", one, be("collective"), "structure.collective")
+    yield Operator("distributed.tasks.kind", one, as_collective, "claim.operation_identity")
+    yield Operator("distributed.tasks.kind", gather, as_compute, "claim.operation_identity")
     yield Operator("distributed.tasks.phase", one, be("recompute"), "claim.operation_identity")
     yield Operator("distributed.tasks.primitive", one, be("linear"), "claim.operation_identity")
     yield Operator("distributed.tasks.operands", one, without_last, "claim.operand_sizes")
@@ -630,6 +632,7 @@ def _task_operators() -> Iterator[Operator]:
     yield Operator("distributed.tasks.collective", gather, be(ABSENT), "structure.collective")
     yield Operator("distributed.tasks.collective", one, collective_of(DISTRIBUTED, gather), "structure.collective")
     yield Operator("distributed.tasks.collective.kind", gather, be("all_reduce"), "structure.collective")
+    yield Operator("distributed.tasks.collective", gather, as_all_reduce, "claim.collective_volume")
     yield Operator("distributed.tasks.collective.kind", "mlp_norm.collective.activation_gradient", be("all_reduce"),
                    "claim.collective_volume")  # fmt: skip
     yield Operator("distributed.tasks.collective.participants", gather, be([0, 3]), "claim.collective_volume")
@@ -656,6 +659,23 @@ def outputs_exchanged(old: list[str], draft: Draft) -> object:
 
 def collective_of(stage: Stage, name: str) -> New:
     return lambda _old, draft: copied(draft.entity(stage, "tasks", name)["collective"])
+
+
+def as_collective(_old: object, draft: Draft) -> object:
+    """A local task that takes part in an exchange."""
+    gather = draft.entity(DISTRIBUTED, "tasks", "attention_norm.collective.forward")
+    draft.entity(DISTRIBUTED, "tasks", "scores.forward")["collective"] = copied(gather["collective"])
+    return "collective"
+
+
+def as_compute(_old: object, draft: Draft) -> object:
+    """A collective that exchanges nothing."""
+    del draft.entity(DISTRIBUTED, "tasks", "attention_norm.collective.forward")["collective"]
+    return "compute"
+
+
+def as_all_reduce(old: Plain, _draft: Draft) -> object:
+    return {**old, "kind": "all_reduce", "reduction": "sum"}
 
 
 def _buffer_operators() -> Iterator[Operator]:
@@ -766,3 +786,105 @@ def _transition_operators() -> Iterator[Operator]:
     yield Operator(f"{report}.relation_verified", "", other_way, "report.mismatch")
     # Only a replay knows it; without one the record is taken as it is.
     yield Operator(f"{report}.canonical_conformant", "", other_way, "report.mismatch")
+
+
+OPERATORS = tuple(operators())
+
+MEANING = frozenset({"claim", "law", "coverage", "lineage", "model"})
+"""Families of findings about what a bundle says, not about how it is sealed."""
+
+FREE = (
+    ("stages.label", be("anything"), "text for people"),
+    ("overlays", be([]), "facts beside the derivation"),
+    ("overlays.provider", be("another clock"), "facts beside the derivation"),
+    ("overlays.revision", be("2"), "facts beside the derivation"),
+    ("overlays.unit", be("hours"), "facts beside the derivation"),
+    ("overlays.entries", be([]), "facts beside the derivation"),
+    ("overlays.entries.value", plus(1), "facts beside the derivation"),
+    ("request.workload.microbatches", plus(1), "a block's derivation is that of one microbatch"),
+    ("request.strategy.shard_checkpoint", other_way, "no law of a block depends on it yet"),
+)
+"""Fields that may hold anything: the bundle stays verified, for the reason given."""
+
+
+@pytest.fixture(scope="session")
+def good(tiny: bytes) -> bytes:
+    """The small bundle with an overlay on its plan, so that every list of a bundle has an element."""
+    draft = Draft(tiny)
+    entry = {"entity": draft.entity(PORTABLE, "tasks", "scores.forward")["id"], "value": 5}
+    target = draft.transition(PORTABLE)["target"]
+    overlay = {"snapshot": target, "provider": "clock", "revision": "1", "unit": "picoseconds", "entries": [entry]}
+    draft.data["overlays"] = [overlay]
+    data = draft.sealed()
+    assert verify(data, jobs=JOBS).verdict is Outcome.VERIFIED
+    return data
+
+
+@pytest.mark.parametrize(
+    "operator", OPERATORS, ids=[f"{position}-{each.field}" for position, each in enumerate(OPERATORS)]
+)
+def test_a_wrong_field_is_stopped_by_name(operator: Operator, good: bytes) -> None:
+    data = operator.applied(good)
+    assert data != good
+    # Only a replay knows whether the canonical construction gives the same.
+    run = verify if operator.field.endswith("canonical_conformant") else verify_without_replay
+    report = run(data, jobs=JOBS)
+    # The records are still the good bundle's, so what they say of a false one is no merit of the claims.
+    found = [each for each in report.diagnostics if each.code != "report.mismatch" or each.code == operator.by]
+    named = [each for each in found if each.code == operator.by]
+    assert named
+    family = operator.by.partition(".")[0]
+    if family == "claim" and operator.where:
+        assert any(operator.where in each.path for each in named)
+    if family in MEANING:
+        assert {each.code.partition(".")[0] for each in found} - {"replay", "nothing"} <= MEANING
+    expected = {"codec": Outcome.MALFORMED, "rulebook": Outcome.NOT_ESTABLISHED}
+    refuted = operator.by == "rulebook.digest"
+    assert report.verdict is (Outcome.REFUTED if refuted else expected.get(family, Outcome.REFUTED))
+
+
+@pytest.mark.parametrize(("field", "new", "reason"), FREE, ids=[field for field, _, _ in FREE])
+def test_a_free_field_changes_nothing(field: str, new: New, reason: str, good: bytes) -> None:
+    data = Operator(field, "", new, "").applied(good)
+    assert data != good
+    report = verify(data, jobs=JOBS)
+    assert report.verdict is Outcome.VERIFIED, reason
+    if field.startswith("request."):
+        draft = Draft(data)
+        honest = Draft(derive(decode(encode(draft.request), Request), jobs=JOBS))
+        assert draft.data["stages"] == honest.data["stages"], "it is what the changed request derives to"
+
+
+def fields(kind: msgspec.inspect.StructType, prefix: str = "") -> Iterator[tuple[str, bool]]:
+    """The path of every field of a structure and of those in it, and whether it holds a single structure."""
+    for field in kind.fields:
+        path = f"{prefix}{field.encode_name}"
+        inner = list(structures(field.type))
+        yield path, isinstance(field.type, msgspec.inspect.StructType) or len(inner) > 1
+        for each in inner:
+            below = str(each.tag).removeprefix("blueprint.") if len(inner) > 1 else path
+            yield from fields(each, f"{below}.")
+
+
+def structures(kind: msgspec.inspect.Type) -> Iterator[msgspec.inspect.StructType]:
+    """The structures that a field can hold, alone or in a list."""
+    match kind:
+        case msgspec.inspect.StructType():
+            yield kind
+        case msgspec.inspect.Metadata(type=inner) | msgspec.inspect.VarTupleType(item_type=inner):
+            yield from structures(inner)
+        case msgspec.inspect.UnionType(types=parts):
+            for part in parts:
+                yield from structures(part)
+
+
+def test_every_field_of_every_structure_has_an_operator() -> None:
+    kind = msgspec.inspect.type_info(Bundle)
+    assert isinstance(kind, msgspec.inspect.StructType)
+    known = {each.field for each in OPERATORS} | {field for field, _, _ in FREE}
+    every = dict(fields(kind))
+    # A single structure is changed by changing a field of it.
+    missing = {path for path, single in every.items() if path not in known and not single}
+    assert missing == set()
+    assert known <= every.keys(), "an operator changes what no structure has"
+    assert len(every) > 230

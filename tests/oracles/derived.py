@@ -1,4 +1,4 @@
-"""What a derivation emitted, read back from its bytes: tasks by phase, primitive and source operation, and data flow."""
+"""What a derivation emitted, read back from its bytes: tasks by phase, primitive and source, and data flow."""
 
 from __future__ import annotations
 
