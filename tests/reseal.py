@@ -44,6 +44,7 @@ class Draft:
 
     def __init__(self, good: bytes) -> None:
         self.data: Plain = json.loads(good)
+        self.digests = [_digest(record["snapshot"]) for record in self.data.get("stages", ())]
 
     @property
     def request(self) -> Plain:
@@ -71,7 +72,7 @@ class Draft:
     def replace(self, stage: Stage, snapshot: object) -> None:
         """Put a whole snapshot in the place of a stage's; overlays on the old one now address the new one."""
         record, old, new = self.data["stages"][STAGES.index(stage)], self.snapshot(stage), json.loads(encode(snapshot))
-        moved = {_digest(stage, old): _digest(stage, new)}
+        moved: dict[str, str] = {}
         for kind in KINDS[stage]:
             named = {each["name"]: each["id"] for each in new[kind]}
             moved |= {each["id"]: named[each["name"]] for each in old[kind] if each["name"] in named}
@@ -84,16 +85,15 @@ class Draft:
         data["request_digest"] = digest("request", 1, data["request"])
         data["fingerprint"] = fingerprint(data["request_digest"], data["rulebook"]["digest"])
         moved: dict[str, str] = {}
-        digests = [data["request_digest"]]
-        for record in data["stages"]:
+        parent = data["request_digest"]
+        for position, record in enumerate(data["stages"]):
             snapshot = record["snapshot"]
-            stage = Stage(snapshot["schema"].removeprefix("blueprint."))
-            before = _digest(stage, snapshot)
-            _seal_snapshot(stage, snapshot, digests[-1], moved)
-            digests.append(_digest(stage, snapshot))
-            moved[before] = digests[-1]
+            _seal_snapshot(Stage(snapshot["schema"].removeprefix("blueprint.")), snapshot, parent, moved)
+            parent = _digest(snapshot)
+            moved[self.digests[position]] = parent
+            self.digests[position] = parent
         for position, transition in enumerate(data["transitions"]):
-            pair = digests[position + 1 : position + 3]
+            pair = self.digests[position : position + 2]
             if len(pair) == 2:
                 transition["source"], transition["target"] = pair
         data["overlays"] = _mapped(data["overlays"], moved)
@@ -144,8 +144,9 @@ def copied(entity: Plain, **changes: object) -> Plain:
     return {**copy.deepcopy(entity), **changes}
 
 
-def _digest(stage: Stage, snapshot: Plain) -> str:
-    return digest(stage.value, snapshot["header"]["version"], snapshot)
+def _digest(snapshot: Plain) -> str:
+    """The digest that a child names: by the stage that the header states, whether or not it is the right one."""
+    return digest(snapshot["header"]["stage"], snapshot["header"]["version"], snapshot)
 
 
 def _member(data: Plain, name: str) -> Plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Self
 
 import pytest
@@ -81,14 +82,21 @@ GPT3_REQUEST = request_of(builtin("gpt3-175b"), tensor=8, pipeline=8, data=8, ba
 TINY_REQUEST = request_of(TINY, tensor=2, pipeline=2, data=4, batch=3, sequence=8)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def pool() -> Iterator[LastingPool]:
-    """The pool of every verification in this process."""
+@contextmanager
+def lasting_pool(jobs: int) -> Iterator[LastingPool]:
+    """One pool for every verification in this process, whatever number of workers it asks for."""
     with pytest.MonkeyPatch.context() as patch:
-        lasting = LastingPool(JOBS)
+        lasting = LastingPool(jobs)
         patch.setattr("blueprint.examine.SolverPool", lambda _: lasting)
         yield lasting
         lasting.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pool() -> Iterator[LastingPool]:
+    """The pool of this process."""
+    with lasting_pool(JOBS) as lasting:
+        yield lasting
 
 
 @pytest.fixture(scope="session")

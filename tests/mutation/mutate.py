@@ -47,6 +47,8 @@ from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError
 from blueprint.frontend.request import training_request
 from blueprint.ir.common import DType
 from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
+from blueprint.prove import ProofReport
+from blueprint.session import open_rulebook
 from blueprint.verdict import Answer
 from blueprint.worker import Batch
 
@@ -70,6 +72,7 @@ PRIMITIVES = "blueprint/workload/primitives.py"
 BLOCK = "blueprint/workload/training_block.py"
 PLAN = "blueprint/workload/plan.py"
 DIMS = "blueprint/workload/dims.py"
+TOTAL = "training.total"
 
 APART: Final = frozenset(
     "id statement source rewrite boundary lineage signature targets claims preserves introduces forbids "
@@ -667,8 +670,10 @@ class Lane:
         sys.dont_write_bytecode = True
         self.base = base
         self.requests = STRATEGIES[:count]
-        names = sorted((base / "blueprint" / "rules").glob("*/*.py"))
-        self.rules = tuple(f"{each.parent.name}.{each.stem}" for each in names if each.stem != "__init__")
+        self.laws = {
+            rule.id: tuple(law.id for law in getattr(rule, "laws", ())) or ("",) for rule in open_rulebook(None).rules
+        }
+        self.rules = tuple(self.laws)
         self.derivation = _dependents(base / "blueprint", "blueprint.workload")
         self.pool = Pool()
         self.pool.start()
@@ -738,7 +743,7 @@ class Lane:
             ]
             derived, bundles = self.derive(changed)
             return Found(proved, derived, works, blocks, bundles)
-        proved = self.prove((self.rules,) if mutant is None else self.portions(mutant))
+        proved = self.prove(self.portions(mutant))
         derived, bundles = self.derive(self.requests)
         if mutant is not None:
             return Found(proved, derived)
@@ -746,25 +751,28 @@ class Lane:
             proved, derived, _outcome(_works), tuple(_outcome(partial(_block, each)) for each in self.requests), bundles
         )
 
-    def portions(self, mutant: Mutant) -> tuple[tuple[str, ...], ...]:
-        """The rules to prove: the mutated one; or all of them, those that are likely to refute first."""
+    def portions(self, mutant: Mutant | None) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Rules to prove, and the one law that is asked for if any, those first that are likely to refute."""
+        if mutant is None:
+            yield self.rules, ""
+            return
         if mutant.in_rule:
             family, stem = mutant.path.removeprefix("rules/").removesuffix(".py").split("/")
-            return ((f"{family}.{stem}",),)
+            yield from (((f"{family}.{stem}",), law) for law in self.laws[f"{family}.{stem}"])
+            return
         first = {PRIMITIVES: "primitives.", PLAN: "planning."}.get(mutant.path, "training.")
-        total = ("training.total",)
-        likely = tuple(each for each in self.rules if each.startswith(first) and each not in total)
-        rest = tuple(each for each in self.rules if not each.startswith(first) and each not in total)
-        return (likely, total, rest)
+        yield tuple(each for each in self.rules if each.startswith(first) and each != TOTAL), ""
+        yield from (((TOTAL,), law) for law in self.laws[TOTAL])
+        yield tuple(each for each in self.rules if not each.startswith(first) and each != TOTAL), ""
 
-    def prove(self, portions: Iterable[tuple[str, ...]]) -> Column:
-        """A fresh `prove` of one portion of the rules after another, until one refutes something."""
+    def prove(self, portions: Iterable[tuple[tuple[str, ...], str]]) -> Column:
+        """A fresh `prove` of one portion of the theorems after another, until one refutes something."""
         crashes: list[str] = []
         undecided: list[str] = []
-        for portion in portions:
+        for rules, law in portions:
             with tempfile.TemporaryDirectory() as empty:
                 try:
-                    report = self.module("prove").prove(Path(empty), only=portion, jobs=1)
+                    report = self.prove_one(Path(empty), rules, law)
                 except DecidersDisagreeError as error:
                     undecided.append(error.message)
                     continue
@@ -784,6 +792,12 @@ class Lane:
             return Column("crash", note=crashes[0])
         return Column("undecided", note=undecided[0]) if undecided else Column("proved")
 
+    def prove_one(self, empty: Path, rules: tuple[str, ...], law: str) -> ProofReport:
+        module, theory = self.module("prove"), self.module("theory")
+        module.theorems_of = lambda rule: (each for each in theory.theorems_of(rule) if not law or each.law == law)
+        report: ProofReport = module.prove(empty, only=rules, jobs=1)
+        return report
+
     def derive(self, requests: Iterable[Request]) -> tuple[Column, tuple[bytes, ...]]:
         """Derive through the gate, strategy by strategy, until the gate refuses; and the bundles that got through."""
         crashes: list[str] = []
@@ -794,7 +808,7 @@ class Lane:
             try:
                 bundles.append(self.module("derive").derive(request, jobs=1))
             except GateError as error:
-                if error.code == "gate.not_established":
+                if error.code == "gate.not_established" and "has no member" not in error.message:
                     undecided.append(f"{error.message} {where}")
                 elif ": step 5" in error.message:
                     crashes.append(f"{error.message} {where}")
@@ -930,7 +944,7 @@ def _refuser(error: GateError) -> str:
     if words.startswith("claim "):
         return words.partition(" is ")[0]
     if words.startswith("law "):
-        return words.partition(",")[0]
+        return words.partition(",")[0] + (" (vacuous)" if error.code == "gate.not_established" else "")
     return f"coverage: {words}" if error.code == "gate.refuted" else f"structure: {error.code}"
 
 

@@ -40,13 +40,16 @@ class Derived:
     distributed: DistributedTaskIR
     portable: PortablePlanIR
 
+    @functools.cached_property
+    def kinds(self) -> dict[str, OperationKind]:
+        """The kind of every operation by its own id and by the id of its result."""
+        operations = self.model.operations
+        return {each.id: each.kind for each in operations} | {each.result: each.kind for each in operations}
+
     def kind(self, task: Task) -> OperationKind | None:
         """The kind of the one operation that a task's lineage names, or that produced the one value it names."""
-        if len(task.lineage.sources) != 1:
-            return None
-        source = task.lineage.sources[0]
-        operations = self.model.operations
-        return next((each.kind for each in operations if source in {each.id, each.result}), None)
+        sources = task.lineage.sources
+        return self.kinds.get(sources[0]) if len(sources) == 1 else None
 
     def tasks(
         self,
@@ -63,9 +66,10 @@ class Derived:
             and (not kinds or self.kind(task) in kinds)
         ]
 
-    def value(self, identifier: str) -> DistributedValue:
-        """One value of the group by its id."""
-        return next(value for value in self.distributed.values if value.id == identifier)
+    @functools.cached_property
+    def values(self) -> dict[str, DistributedValue]:
+        """Every value of the group by its id."""
+        return {value.id: value for value in self.distributed.values}
 
     def ancestors(self, task: Task) -> set[str]:
         """The ids of every task on which a task depends through the values that it reads."""

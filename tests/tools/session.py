@@ -1,7 +1,7 @@
 """Keep the README's session true: run its commands and compare, or write what they print.
 
-    python tests/tools/session.py          # fails and shows the difference
-    python tests/tools/session.py --write  # puts the real output into README.md
+python tests/tools/session.py          # fails and shows the difference
+python tests/tools/session.py --write  # puts the real output into README.md
 """
 
 from __future__ import annotations
