@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+import blueprint
 
 TOOL = Path(__file__).parent / "tools" / "session.py"
 
@@ -33,8 +36,4 @@ def test_another_session_would_be_noticed(tool: ModuleType) -> None:
 
 
 def test_the_worked_example_of_the_package_is_true() -> None:
-    import doctest
-
-    import blueprint
-
     assert doctest.testmod(blueprint) == (0, 7)

@@ -74,7 +74,9 @@ def main() -> int:
     if "--write" in sys.argv[1:]:
         README.write_text(before + real + after, encoding="utf-8")
         return 0
-    sys.stdout.writelines(difflib.unified_diff(inside.splitlines(True), real.splitlines(True), "README.md", "real"))
+    sys.stdout.writelines(
+        difflib.unified_diff(inside.splitlines(keepends=True), real.splitlines(keepends=True), "README.md", "real")
+    )
     return int(inside != real)
 
 
