@@ -77,7 +77,7 @@ class Draft:
             named = {each["name"]: each["id"] for each in new[kind]}
             moved |= {each["id"]: named[each["name"]] for each in old[kind] if each["name"] in named}
         record["snapshot"] = new
-        self.data["overlays"] = _mapped(self.data["overlays"], moved)
+        self.data["overlays"] = mapped(self.data["overlays"], moved)
 
     def seal(self) -> None:
         """Recompute ids, references, order and digests, from the request down to the overlays."""
@@ -96,7 +96,7 @@ class Draft:
             pair = self.digests[position : position + 2]
             if len(pair) == 2:
                 transition["source"], transition["target"] = pair
-        data["overlays"] = _mapped(data["overlays"], moved)
+        data["overlays"] = mapped(data["overlays"], moved)
 
     def derive_again(self, first: Stage) -> None:
         """Seal, then let the honest front end and passes make every stage from `first` on out of what stands above."""
@@ -156,7 +156,7 @@ def _member(data: Plain, name: str) -> Plain:
 
 def _seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, str]) -> None:
     """Seal one snapshot in place; `moved` maps old ids to new ones, those of the stages before it included."""
-    snapshot.update(_mapped(snapshot, moved))
+    snapshot.update(mapped(snapshot, moved))
     header = snapshot["header"]
     header["parent"] = parent
     own: dict[str, str] = {}
@@ -166,7 +166,7 @@ def _seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, 
             own[entity["id"]] = entity_id(
                 kind, header["version"], parent, lineage["transform"], tuple(lineage["sources"]), entity["name"]
             )
-    snapshot.update(_mapped(snapshot, own))
+    snapshot.update(mapped(snapshot, own))
     moved.update(own)
     _order(stage, snapshot)
 
@@ -193,12 +193,12 @@ def _outputs(step: Plain) -> list[str]:
     return found
 
 
-def _mapped(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401  (plain data of any shape)
+def mapped(value: Any, names: Mapping[str, str]) -> Any:
     """Plain data with every string that is a key of `names` replaced."""
     if isinstance(value, str):
         return names.get(value, value)
     if isinstance(value, list):
-        return [_mapped(each, names) for each in value]
+        return [mapped(each, names) for each in value]
     if isinstance(value, dict):
-        return {key: _mapped(each, names) for key, each in value.items()}
+        return {key: mapped(each, names) for key, each in value.items()}
     return value

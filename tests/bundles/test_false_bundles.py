@@ -29,7 +29,7 @@ from blueprint.ir.request import Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verify import verify, verify_without_replay
 from tests.bundles.conftest import GPT3_REQUEST, JOBS, lasting_pool
-from tests.reseal import Draft, Plain, copied, new_id, recorded, without
+from tests.reseal import KINDS, STAGES, Draft, Plain, copied, mapped, new_id, recorded, without
 
 MODEL, DISTRIBUTED, PORTABLE = Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE
 
@@ -232,7 +232,7 @@ class Forgery(NamedTuple):
 
 
 BLOCK = {"B": "1", "S": "2048", "H": "12288", "t": "8"}
-WIDE = {**BLOCK, "F": "49152", "h": "96", "d": "128"}
+INVENTED = {"coverage.unexpected", "law.total-forward"}
 
 FORGERIES = [
     Forgery(
@@ -268,8 +268,8 @@ FORGERIES = [
         "law total-weight-gradient (operations)",
         {"members": "8"},
     ),
-    Forgery(one_task_invented, {"coverage.unexpected", "law.total-forward"}, set(), "law total-forward (operations)", {}),
-    Forgery(idle_task_invented, {"coverage.unexpected", "law.total-forward"}, set(), "law total-forward (op", {}),
+    Forgery(one_task_invented, INVENTED, set(), "law total-forward (operations)", {"members": "21"}),
+    Forgery(idle_task_invented, INVENTED, set(), "law total-forward (operations)", {"members": "21"}),
     Forgery(
         queries_and_keys_swapped,
         {"claim.data_flow"},
@@ -368,6 +368,23 @@ def test_the_good_bundle_passes_through_the_same_hands(gpt3: bytes, tmp_path: Pa
     assert exit_code(gpt3, tmp_path) == ExitCode.VERIFIED
 
 
+def test_sealing_finds_ids_and_order_by_itself(gpt3: bytes) -> None:
+    draft = Draft(gpt3)
+    for stage, kinds in KINDS.items():
+        snapshot = draft.snapshot(stage)
+        names = {
+            each["id"]: new_id(kinds[kind], f"{stage.value} {kind} {each['name']}")
+            for kind in kinds
+            for each in snapshot[kind]
+        }
+        for record in draft.data["stages"][STAGES.index(stage) :]:
+            record["snapshot"] = mapped(record["snapshot"], names)
+        for kind in kinds:
+            draft.entities(stage, kind).reverse()
+    assert draft.raw() != gpt3
+    assert draft.sealed() == gpt3
+
+
 def test_moved_work_leaves_every_sum_right(gpt3: bytes) -> None:
     draft = Draft(gpt3)
     work_moved(draft)
@@ -392,12 +409,52 @@ def test_the_known_model_meets_the_same_expectation(gpt3: bytes, tmp_path: Path)
     assert exit_code(gpt3, tmp_path, "--expect", "model=gpt3-175b") == ExitCode.VERIFIED
 
 
+# What the claims do not see yet -----------------------------------------------------------------------------------
+
+
+@pytest.mark.xfail(strict=True, reason="a task of the same lineage and name hides the buffer from coverage")
+def test_a_buffer_with_the_lineage_and_name_of_a_task_is_unexpected(gpt3: bytes) -> None:
+    draft = Draft(gpt3)
+    source = task(draft, "optimizer")["id"]
+    hidden = copied(
+        draft.entities(PORTABLE, "buffers")[0],
+        id=new_id("buffer", "hidden"),
+        name="optimizer",
+        lineage={"kind": "lowered", "transform": "planning.task", "sources": [source]},
+        source_value=source,
+        consumers=[],
+    )
+    draft.entities(PORTABLE, "buffers").append(hidden)
+    report = verify_without_replay(draft.sealed(), jobs=JOBS)
+    assert "coverage.unexpected" in codes(report)
+
+
+@pytest.mark.xfail(strict=True, reason="names of values and of operations are compared as one set")
+def test_an_operation_with_the_name_of_a_value_is_not_the_one_demanded(gpt3: bytes) -> None:
+    draft = Draft(gpt3)
+    draft.entity(MODEL, "operations", "scores")["name"] = "x"
+    report = verify_without_replay(draft.sealed(), jobs=JOBS)
+    assert {"coverage.missing", "coverage.unexpected"} <= codes(report)
+
+
+@pytest.mark.xfail(strict=True, reason="the fields of model claims do not carry the entity's name")
+@pytest.mark.parametrize(("kind", "field", "new"), [("values", "dtype", "float16"), ("operations", "kind", "context")])
+def test_a_finding_about_the_model_names_the_entity(kind: str, field: str, new: str, gpt3: bytes) -> None:
+    draft = Draft(gpt3)
+    draft.entity(MODEL, kind, "scores")[field] = new
+    report = verify_without_replay(draft.sealed(), jobs=JOBS)
+    assert any("scores" in each.path for each in report.diagnostics if each.code.startswith("claim."))
+
+
 # One operator for every field ---------------------------------------------------------------------------------------
 
 New = Callable[[Any, Draft], object]
 """From what a field holds to what it shall hold instead."""
 
-RAW = re.compile(r"(values|operations|tasks|buffers)\.id$|\.parent$|^(request_digest|fingerprint)$|^transitions\.(source|target)$|^overlays\.snapshot$")
+RAW = re.compile(
+    r"(values|operations|tasks|buffers)\.id$|\.parent$|^(request_digest|fingerprint)$"
+    r"|^transitions\.(source|target)$|^overlays\.snapshot$"
+)
 """Fields that sealing would heal: they stay as they are made."""
 
 
@@ -436,6 +493,7 @@ def with_id_of(stage: Stage, kind: str, name: str) -> New:
 
 
 OTHER = "0" * 64
+SIZES = ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions")
 ABSENT = object()
 """The field is left out."""
 
@@ -479,7 +537,7 @@ class Operator(NamedTuple):
         return _first(holder), path[-1]
 
 
-def _first(found: Any) -> Any:  # noqa: ANN401  (plain data of any shape)
+def _first(found: Any) -> Any:
     return found[0] if isinstance(found, list) else found
 
 
@@ -496,7 +554,7 @@ def operators() -> Iterator[Operator]:
 
 def _bundle_operators() -> Iterator[Operator]:
     yield Operator("schema", "", be("blueprinting.derivation-debug-bundle.v1"), "codec.decode")
-    for name in ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions"):
+    for name in SIZES:
         by = "model.domain" if name in {"heads", "key_value_heads", "layers"} else "claim.interface"
         yield Operator(f"request.model.{name}", "", plus(1 if by == "model.domain" else 2), by)
     yield Operator("request.model.name", "", be("gpt2"), "claim.interface")
@@ -530,7 +588,7 @@ def _model_operators() -> Iterator[Operator]:
     yield Operator("model.header.stage", "", be("distributed"), "stage.schema")
     yield Operator("model.header.version", "", plus(1), "stage.version")
     yield Operator("model.header.parent", "", be(OTHER), "digest.parent")
-    for name in ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions"):
+    for name in SIZES:
         yield Operator(f"model.facts.{name}", "", plus(1), "claim.interface")
     yield Operator("model.facts.name", "", be("gpt3-175b"), "claim.interface")
     yield Operator("model.facts.biases", "", other_way, "claim.interface")
@@ -842,7 +900,8 @@ def examined(position: int, good: bytes) -> tuple[bytes, Report]:
 @pytest.fixture(scope="session")
 def examinations(request: pytest.FixtureRequest, good: bytes) -> dict[int, Future[tuple[bytes, Report]]]:
     """The examinations of all operators that are tested, made by two processes beside each other."""
-    chosen = [item.callspec.params["position"] for item in request.session.items if is_operator_test(item)]
+    asked = [item.callspec.params["position"] for item in request.session.items if is_operator_test(item)]
+    chosen = [position for position in asked if isinstance(position, int)]
     with ProcessPoolExecutor(JOBS, mp_context=get_context("spawn"), initializer=start_worker) as workers:
         return {position: workers.submit(examined, position, good) for position in chosen}
 

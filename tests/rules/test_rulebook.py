@@ -1,0 +1,378 @@
+"""The shipped rulebook is complete and says what the passes say; a folder that does not fit together is refused."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from blueprint.ir.common import Primitive, Stage
+from blueprint.law import Law, ProjectionLaw
+from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.plan_training import PlanTransformerTrainingPass
+from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule
+from blueprint.rulebook import PACKAGE, Rulebook, load, shipped
+from blueprint.theory import Theorem, theorems_of
+
+FOLDER = shipped("rules")
+BOOK: Rulebook = load(FOLDER)
+MODULES: dict[str, ModuleType] = {rule.id: sys.modules[f"{PACKAGE}.{rule.id}"] for rule in BOOK.rules}
+FILES = {rule.id: FOLDER.joinpath(*rule.id.split(".")).with_suffix(".py") for rule in BOOK.rules}
+FAMILIES: tuple[str, ...] = sys.modules[PACKAGE].FAMILIES
+LISTED: dict[str, tuple[str, ...]] = {family: sys.modules[f"{PACKAGE}.{family}"].RULES for family in FAMILIES}
+PASSES = (DistributeTransformerTrainingPass, PlanTransformerTrainingPass)
+LONGEST = 200
+
+rules = pytest.mark.parametrize("rule", BOOK.rules, ids=lambda rule: rule.id)
+
+
+# The shipped rulebook -----------------------------------------------------------------------------------------------
+
+
+def test_every_file_is_a_rule_of_the_book() -> None:
+    files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py")}
+    packages = {"__init__.py"} | {f"{family}/__init__.py" for family in FAMILIES}
+    assert files == packages | {path.relative_to(FOLDER).as_posix() for path in FILES.values()}
+    assert len(BOOK.rules) == len(files - packages) >= 34
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_lists_its_files(family: str) -> None:
+    listed = LISTED[family]
+    assert sorted(listed) == sorted({path.stem for path in (FOLDER / family).glob("*.py")} - {"__init__"})
+    assert [rule.id for rule in BOOK.rules if rule.id.startswith(f"{family}.")] == [
+        f"{family}.{stem}" for stem in listed
+    ]
+
+
+@rules
+def test_a_rule_is_the_one_public_value_of_a_short_file(rule: Rule) -> None:
+    module, path = MODULES[rule.id], FILES[rule.id]
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    values = vars(module)
+    assert [name for name, value in values.items() if isinstance(value, Rule)] == ["RULE"]
+    assert values["RULE"] is rule
+    tree = ast.parse(text)
+    last = tree.body[-1]
+    assert isinstance(last, ast.Assign)
+    assert ast.unparse(last.targets[0]) == "RULE"
+    assert text.count("\nRULE = ") == 1
+    assert ast.get_docstring(tree)
+
+
+@rules
+def test_no_law_of_a_file_is_left_out_of_its_rule(rule: Rule) -> None:
+    laws = [value for value in vars(MODULES[rule.id]).values() if isinstance(value, Law | ProjectionLaw)]
+    belonging = () if isinstance(rule, PrimitiveRule) else rule.laws
+    assert all(any(law is each for each in belonging) for law in laws)
+
+
+@rules
+def test_a_rule_bears_the_hash_of_its_file(rule: Rule) -> None:
+    assert BOOK.sources[rule.id] == hashlib.sha256(FILES[rule.id].read_bytes()).hexdigest()
+
+
+def test_every_primitive_and_both_boundaries_have_rules() -> None:
+    assert set(BOOK.primitives) == set(Primitive)
+    for derivation_pass in PASSES:
+        assert BOOK.pass_rules(derivation_pass.facts.boundary)
+        assert BOOK.boundary_rules(derivation_pass.facts.boundary)
+
+
+# Laws ---------------------------------------------------------------------------------------------------------------
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+PUBLISHED = [
+    (rule, law, derivation_pass)
+    for derivation_pass in PASSES
+    for rule in BOOK.pass_rules(derivation_pass.facts.boundary)
+    for law in rule.laws
+]
+"""The laws of the rewrites. Those of a whole boundary are sums of ours, and nobody's equation."""
+
+
+def test_the_published_laws_are_all_there() -> None:
+    assert [law.id for _, law, _ in PUBLISHED] == [
+        "qkv-projection",
+        "attention-matmul",
+        "output-projection",
+        "mlp",
+        "tp-payload",
+        "tp-reduce",
+        "work-conservation",
+        "resource-projection",
+        "buffer-size",
+    ]
+
+
+@pytest.mark.parametrize(("rule", "law", "derivation_pass"), PUBLISHED, ids=[law.id for _, law, _ in PUBLISHED])
+def test_a_published_law_stands_in_the_docstring_of_its_pass(
+    rule: PassRule, law: Law | ProjectionLaw, derivation_pass: type
+) -> None:
+    assert _plain(law.statement) in _plain(derivation_pass.__doc__ or "")
+    assert law.source
+    if isinstance(law, Law):
+        # The file explains it too, by the name of its quantity.
+        assert law.statement.partition(" =")[0] in (MODULES[rule.id].__doc__ or "")
+
+
+@pytest.mark.parametrize("derivation_pass", PASSES)
+def test_every_equation_of_a_docstring_is_a_law(derivation_pass: type) -> None:
+    """Indented lines are equations: each is stated by one law, or is the definition of the matrix product."""
+    lines = [line.strip() for line in (derivation_pass.__doc__ or "").splitlines() if line.startswith(" " * 8)]
+    assert lines
+    statements = {_plain(law.statement) for _, law, owner in PUBLISHED if owner is derivation_pass}
+    products = {rule.primitive for rule in BOOK.primitives.values() if rule.law == "gemm"}
+    assert products == {Primitive.LINEAR, Primitive.BATCHED_MATMUL}
+    for line in lines:
+        assert _plain(line) in statements or line.startswith("W = 2 m n k for a matrix product ")
+
+
+@functools.cache
+def _theorems(rule: str) -> tuple[Theorem, ...]:
+    return tuple(theorems_of(next(each for each in BOOK.rules if each.id == rule)))
+
+
+LAWS = [(rule, law) for rule in BOOK.rules if not isinstance(rule, PrimitiveRule) for law in rule.laws]
+
+
+@pytest.mark.parametrize(("rule", "law"), LAWS, ids=[law.id for _, law in LAWS])
+def test_a_law_has_a_wrong_variant(rule: Rule, law: Law | ProjectionLaw) -> None:
+    assert law.wrong
+    negatives = [theorem for theorem in _theorems(rule.id) if theorem.law == law.id and theorem.negative]
+    assert len(negatives) == len(law.wrong)
+    assert all(theorem.obligations and not theorem.fault for theorem in negatives)
+
+
+@pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
+def test_a_primitive_has_a_wrong_variant_in_every_phase(rule: PrimitiveRule) -> None:
+    theorems = _theorems(rule.id)
+    assert len([theorem for theorem in theorems if theorem.negative]) == len(rule.formulas)
+    assert len([theorem for theorem in theorems if not theorem.negative]) == len(rule.formulas)
+
+
+def test_laws_and_their_forms_have_names_of_their_own() -> None:
+    names = [law.id for _, law in LAWS]
+    assert len(set(names)) == len(names)
+    for _, law in LAWS:
+        if isinstance(law, Law):
+            forms = [equation.form for equation in (*law.equations, *law.wrong)]
+            assert len(set(forms)) == len(forms)
+        else:
+            assert set(law.wrong) <= set(law.outputs)
+
+
+def test_a_boundary_rule_speaks_of_boundaries_that_a_pass_has() -> None:
+    boundaries = {derivation_pass.facts.boundary for derivation_pass in PASSES}
+    assert boundaries == {(Stage.MODEL, Stage.DISTRIBUTED), (Stage.DISTRIBUTED, Stage.PORTABLE)}
+    for rule in BOOK.rules:
+        if isinstance(rule, BoundaryRule):
+            assert set(rule.boundaries) <= boundaries
+
+
+# Folders that do not fit together -----------------------------------------------------------------------------------
+
+Edit = Callable[[Path], None]
+
+
+def _replace(file: str, old: str, new: str) -> Edit:
+    def edit(folder: Path) -> None:
+        text = (folder / file).read_text(encoding="utf-8")
+        assert text.count(old) >= 1
+        (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    return edit
+
+
+def _substitute(file: str, pattern: str, new: str) -> Edit:
+    def edit(folder: Path) -> None:
+        text, count = re.subn(pattern, new, (folder / file).read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert count == 1
+        (folder / file).write_text(text, encoding="utf-8")
+
+    return edit
+
+
+def _write(file: str, text: str) -> Edit:
+    def edit(folder: Path) -> None:
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text(text, encoding="utf-8")
+
+    return edit
+
+
+def _remove(file: str) -> Edit:
+    def edit(folder: Path) -> None:
+        (folder / file).unlink()
+
+    return edit
+
+
+def _copy(source: str, target: str, *edits: Edit) -> Edit:
+    def edit(folder: Path) -> None:
+        shutil.copyfile(folder / source, folder / target)
+        for each in edits:
+            each(folder)
+
+    return edit
+
+
+MLP, TASK = "training/mlp.py", "planning/task.py"
+
+REFUSED: dict[str, tuple[Edit, str]] = {
+    # what is wrong: (the edit of a good copy, what the refusal says)
+    "missing file": (_remove(MLP), "rules/training: RULES and the folder differ in mlp"),
+    "extra file": (
+        _write("training/another.py", "RULE = 1\n"),
+        "rules/training: RULES and the folder differ in another",
+    ),
+    "file that is not listed": (
+        _replace("training/__init__.py", '"mlp",', ""),
+        "rules/training: RULES and the folder differ in mlp",
+    ),
+    "renamed file": (
+        _copy(MLP, "training/mlp_two.py", _remove(MLP)),
+        "rules/training: RULES and the folder differ in mlp, mlp_two",
+    ),
+    "wrong id": (_replace(MLP, 'id="training.mlp"', 'id="training.mlp_two"'), "training.mlp: the rule calls itself"),
+    "id of another family": (
+        _replace(MLP, 'id="training.mlp"', 'id="planning.mlp"'),
+        "training.mlp: the rule calls itself",
+    ),
+    "id that is no name": (
+        _copy(
+            MLP,
+            "training/Mlp.py",
+            _remove(MLP),
+            _replace("training/__init__.py", '"mlp"', '"Mlp"'),
+            _replace("training/Mlp.py", 'id="training.mlp"', 'id="training.Mlp"'),
+        ),
+        "training.Mlp: the rule calls itself",
+    ),
+    "no RULE": (_replace(MLP, "\nRULE = ", "\nRULES = "), "training.mlp: the file defines no RULE"),
+    "RULE that is no rule": (_write(MLP, "RULE = 'training.mlp'\n"), "training.mlp: the file defines no RULE"),
+    "empty file": (_write(MLP, ""), "training.mlp: the file defines no RULE"),
+    "duplicate law id": (_replace(MLP, 'id="mlp"', 'id="qkv-projection"'), "two laws have the same id"),
+    "duplicate law id in two families": (
+        _replace(TASK, 'id="work-conservation"', 'id="mlp"'),
+        "two laws have the same id",
+    ),
+    "empty claims": (
+        _substitute(TASK, r"preserves=\(.*?\),\n    introduces=\(.*?\),", "preserves=(),\n    introduces=(),"),
+        "planning.task: a pass rule needs targets and claims",
+    ),
+    "no targets": (
+        _replace(TASK, "targets=(CopiedTask(),)", "targets=()"),
+        "planning.task: a pass rule needs targets and claims",
+    ),
+    "no formula": (
+        _substitute("primitives/gelu.py", r"formulas=\{.*?\},", "formulas={},"),
+        "primitives.gelu: a primitive needs a formula",
+    ),
+    "no equation": (
+        _substitute(MLP, r"equations=\(.*?\n    wrong=", "equations=(),\n    wrong="),
+        "law mlp has no equation",
+    ),
+    "boundary rule without laws and claims": (
+        _substitute(
+            "training/total.py", r"claims=\(Claim.INTERFACE,\),\n    laws=\(.*\)\n", "claims=(),\n    laws=(),\n)\n"
+        ),
+        "training.total: a boundary rule needs laws or claims",
+    ),
+    "two rules for a primitive": (
+        _replace("primitives/gelu.py", "Primitive.GELU", "Primitive.SOFTMAX"),
+        "a primitive has two rules",
+    ),
+    "no root": (_remove("__init__.py"), "is missing"),
+    "family that is not there": (_replace("__init__.py", '"planning")', '"planning", "binding")'), "is missing"),
+    "family without a list": (_write("planning/__init__.py", ""), "RULES is no tuple of distinct names"),
+    "family with an empty list": (
+        _write("planning/__init__.py", "RULES = ()\n"),
+        "RULES is no tuple of distinct names",
+    ),
+    "family with a list of another type": (
+        _write("planning/__init__.py", "RULES = ['task', 'buffer']\n"),
+        "RULES is no tuple of distinct names",
+    ),
+    "rule listed twice": (
+        _write("planning/__init__.py", "RULES = ('task', 'buffer', 'task')\n"),
+        "RULES is no tuple of distinct names",
+    ),
+    "no families": (
+        _substitute("__init__.py", r"FAMILIES = \(.*?\)", "FAMILIES = ()"),
+        "FAMILIES is no tuple of distinct names",
+    ),
+    "family listed twice": (
+        _replace("__init__.py", '"planning")', '"planning", "planning")'),
+        "FAMILIES is no tuple of distinct names",
+    ),
+}
+
+GOOD: dict[str, Edit] = {
+    "untouched": _replace(MLP, "RULE", "RULE"),
+    "a comment": _replace(MLP, "\nRULE = ", "\n# A remark.\nRULE = "),
+}
+
+LOADER = """
+import json, sys
+from pathlib import Path
+from blueprint.errors import RulebookError
+from blueprint.rulebook import load
+said = {}
+for folder in Path(sys.argv[1]).iterdir():
+    try:
+        book = load(folder)
+        said[folder.name] = ["loaded", book.digest, book.sources["training.mlp"], len(book.rules)]
+    except RulebookError as error:
+        said[folder.name] = ["refused", error.message]
+print(json.dumps(said))
+"""
+"""Loads every folder in a process of its own, so that the modules of this one stay those of the shipped rulebook."""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
+    """What loading says of every edited copy, by the copy's name."""
+    place = tmp_path_factory.mktemp("rulebooks")
+    edits = GOOD | {name: edit for name, (edit, _) in REFUSED.items()}
+    names = dict(zip(edits, (f"copy{number}" for number in range(len(edits))), strict=True))
+    for name, edit in edits.items():
+        shutil.copytree(FOLDER, place / names[name], ignore=shutil.ignore_patterns("__pycache__"))
+        edit(place / names[name])
+    ran = subprocess.run([sys.executable, "-B", "-c", LOADER, str(place)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    answers: dict[str, list[object]] = json.loads(ran.stdout)
+    return {name: answers[folder] for name, folder in names.items()}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_broken_folder_is_refused(said: dict[str, list[object]], name: str) -> None:
+    outcome, message = said[name][:2]
+    assert outcome == "refused"
+    assert REFUSED[name][1] in str(message)
+
+
+def test_a_copy_is_the_same_rulebook(said: dict[str, list[object]]) -> None:
+    assert said["untouched"] == ["loaded", BOOK.digest, BOOK.sources["training.mlp"], len(BOOK.rules)]
+
+
+def test_a_changed_byte_changes_the_digest(said: dict[str, list[object]]) -> None:
+    outcome, digest, source, count = said["a comment"]
+    assert (outcome, count) == ("loaded", len(BOOK.rules))
+    assert digest != BOOK.digest
+    assert source != BOOK.sources["training.mlp"]
