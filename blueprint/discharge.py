@@ -31,6 +31,10 @@ from blueprint.worker import LENGTH_BYTES, Batch, Question, frame
 
 MAX_BUDGET = 2**31 - 1
 GROUND_BATCH = 32
+
+BRIEF_BUDGET = 500_000
+"""Steps for a question whose counterexample already re-evaluates: it is settled, and Z3 is asked only to agree."""
+
 COMMAND = (sys.executable, "-P", "-m", "blueprint.worker")
 
 _CHUNK = 65_536
@@ -43,6 +47,8 @@ _DECODER = msgspec.json.Decoder(Answer)
 class Evidence(msgspec.Struct, frozen=True):
     """Everything that was established about one obligation; `digest` is that of its rendered text.
 
+    `said` is the answer of the solver `decider` alone; `verdict` is what the deciders establish together.
+
     `second` is the exact evaluation of a ground obligation and the normal form of a universal one; `cross` the
     cross-check where one was asked for; `core` the positions of the hypotheses that the proof used.
     """
@@ -50,6 +56,7 @@ class Evidence(msgspec.Struct, frozen=True):
     digest: str
     verdict: Verdict
     decider: str
+    said: Verdict
     budget: int
     resource: int
     second: Answer
@@ -253,7 +260,7 @@ def _stated(obligation: Obligation) -> smtlib.Rendered | ObligationError:
 def _unstated(error: ObligationError, budget: int) -> Evidence:
     nothing = Answer(Verdict.UNKNOWN, "none", "not stated")
     digest = hashlib.sha256(error.message.encode()).hexdigest()
-    return Evidence(digest, Verdict.UNKNOWN, "none", budget, 0, nothing, None, (), {}, error.message)
+    return Evidence(digest, Verdict.UNKNOWN, "none", Verdict.UNKNOWN, budget, 0, nothing, None, (), {}, error.message)
 
 
 def _decide(
@@ -269,12 +276,17 @@ def _decide(
         text if witness else smtlib.render_premises(obligation)
         for obligation, text, witness in zip(obligations, rendered, witnessed, strict=True)
     ]
-    answers = _solve(obligations, asked, pool, budget)
+    seconds = [exact.decide(each) if each.ground else normalform.decide(each) for each in obligations]
+    budgets = [
+        budget if each.ground or second.verdict is not Verdict.REFUTED else min(budget, BRIEF_BUDGET)
+        for each, second in zip(obligations, seconds, strict=True)
+    ]
+    answers = _solve(obligations, asked, budgets, pool)
     crossed: dict[str, Verdict] = {}
     found = []
-    for obligation, main, question, witness in zip(obligations, rendered, asked, witnessed, strict=True):
+    rows = zip(obligations, rendered, asked, witnessed, seconds, budgets, strict=True)
+    for obligation, main, question, witness, second, allowed in rows:
         answer = answers[obligation.ground, question.text]
-        second = exact.decide(obligation) if obligation.ground else normalform.decide(obligation)
         cross = None
         if cross_check is not None and witness and not obligation.ground:
             cross = crossed[main.text] = crossed.get(main.text) or cross_check(main.text)
@@ -287,7 +299,7 @@ def _decide(
             reason, counterexample = "contradictory hypotheses" if contradictory else "no witness", {}
         found.append(
             Evidence(
-                main.digest, verdict, answer.decider, budget, answer.resource, second, cross, answer.core,
+                main.digest, verdict, answer.decider, answer.verdict, allowed, answer.resource, second, cross, answer.core,
                 counterexample, reason,
             )
         )  # fmt: skip
@@ -295,15 +307,18 @@ def _decide(
 
 
 def _solve(
-    obligations: Sequence[Obligation], asked: Sequence[smtlib.Rendered], pool: SolverPool, budget: int
+    obligations: Sequence[Obligation], asked: Sequence[smtlib.Rendered], budgets: Sequence[int], pool: SolverPool
 ) -> dict[tuple[bool, str], Answer]:
-    unique = {(o.ground, q.text): Question(q.text, len(q.names)) for o, q in zip(obligations, asked, strict=True)}
+    unique = {
+        (each.ground, question.text): (Question(question.text, len(question.names)), allowed)
+        for each, question, allowed in zip(obligations, asked, budgets, strict=True)
+    }
     # Batches are cut here and not by the workers, so that what shares a context does not depend on their number.
     order = sorted(unique, key=lambda key: (key[0], len(key[1]), key[1]))
     first_ground = sum(not ground for ground, _ in order)
     cuts = [*range(first_ground), *range(first_ground, len(order), GROUND_BATCH), len(order)]
     batches = [
-        Batch(tuple(unique[key] for key in order[start:stop]), order[start][0], budget)
+        Batch(tuple(unique[key][0] for key in order[start:stop]), order[start][0], unique[order[start]][1])
         for start, stop in itertools.pairwise(cuts)
     ]
     return dict(zip(order, pool.solve(batches), strict=True))

@@ -108,10 +108,10 @@ def prove(
     findings = [finding for work in decided for finding in _findings(work)]
     expected = _expected(decided)
     if check:
-        findings += _compare(proofs, rulebook, decided, budget)
+        findings += _compare(proofs, rulebook, decided)
         findings += _compare_expected(proofs, expected, complete=not only, chosen=chosen)
     else:
-        _write(proofs, rulebook, decided, budget)
+        _write(proofs, rulebook, decided)
         _write_expected(proofs, expected, chosen)
     evidence = [record.evidence for work in decided for record in work.records.values() if record.evidence]
     return ProofReport(
@@ -236,15 +236,13 @@ def _outcome(findings: Sequence[Finding], evidence: Sequence[Evidence]) -> Outco
 # The folder ---------------------------------------------------------------------------------------------------------
 
 
-def _proofs_of(rulebook: Rulebook, work: _RuleWork, budget: int) -> RuleProofs:
+def _proofs_of(rulebook: Rulebook, work: _RuleWork) -> RuleProofs:
     return RuleProofs(
         rule=work.rule.id,
         rule_source=rulebook.sources[work.rule.id],
         derivation_source=derivation_source(),
         laws=tuple(_laws(work)),
-        obligations=tuple(
-            _stored(record, budget) for _, record in sorted(work.records.items()) if record.evidence is not None
-        ),
+        obligations=tuple(_stored(record) for _, record in sorted(work.records.items()) if record.evidence is not None),
     )
 
 
@@ -256,7 +254,7 @@ def _laws(work: _RuleWork) -> Iterator[ProvedLaw]:
         yield ProvedLaw(law=law, form=form, cases=tuple(cases), files=files)
 
 
-def _stored(record: _Recorded, budget: int) -> ProvedObligation:
+def _stored(record: _Recorded) -> ProvedObligation:
     evidence = record.evidence
     if evidence is None:
         raise UsageError(f"{record.file} was not decided")
@@ -265,9 +263,9 @@ def _stored(record: _Recorded, budget: int) -> ProvedObligation:
         file=record.file,
         digest=evidence.digest,
         verdict=evidence.verdict.value,
-        solver=evidence.decider,
+        solver=f"{evidence.decider}: {evidence.said.value}",
         seed=SEED,
-        budget=budget,
+        budget=evidence.budget,
         resource=evidence.resource,
         second=f"{second.decider}: {second.verdict.value}",
         core=evidence.core,
@@ -276,7 +274,7 @@ def _stored(record: _Recorded, budget: int) -> ProvedObligation:
     )
 
 
-def _write(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork], budget: int) -> None:
+def _write(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork]) -> None:
     for work in works:
         path = evidence_path(proofs, work.rule.id)
         if not work.records:
@@ -286,7 +284,7 @@ def _write(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork], budget:
         (path.parent / "negative").mkdir(parents=True)
         for file, record in work.records.items():
             write_whole(path.parent / file, record.text.encode("ascii"))
-        write_whole(path, _pretty(_proofs_of(rulebook, work, budget)))
+        write_whole(path, _pretty(_proofs_of(rulebook, work)))
 
 
 def _pretty(proofs: RuleProofs) -> bytes:
@@ -329,7 +327,7 @@ def _compare_expected(
             yield Finding(code="proofs.extra", message=f"{name} has an obligation that no law states", path=plain(line))
 
 
-def _compare(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork], budget: int) -> Iterator[Finding]:
+def _compare(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork]) -> Iterator[Finding]:
     for work in works:
         if not work.records:
             continue
@@ -346,7 +344,7 @@ def _compare(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork], budge
         except msgspec.MsgspecError as error:
             yield Finding(code="proofs.evidence", message=plain(error), path=work.rule.id)
             continue
-        yield from _differences(work.rule.id, recorded, _proofs_of(rulebook, work, budget))
+        yield from _differences(work.rule.id, recorded, _proofs_of(rulebook, work))
 
 
 def _differences(rule: str, recorded: RuleProofs, fresh: RuleProofs) -> Iterator[Finding]:

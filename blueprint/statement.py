@@ -80,7 +80,7 @@ def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
         rulebook_revision=rulebook.revision,
         rules_digest=rulebook.digest,
         shipped=shipped,
-        solvers=tuple(sorted({row.solver for row in settled.obligations})),
+        solvers=tuple(sorted({row.solver.partition(":")[0] for row in settled.obligations})),
     )
 
 

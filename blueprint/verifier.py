@@ -93,7 +93,7 @@ class TransitionVerifier:
             transitions.append(settlement.report())
             findings.extend(settlement.findings)
             offset = stop
-        return Settled(tuple(transitions), ledger.rows(self.budget), tuple(findings))
+        return Settled(tuple(transitions), ledger.rows(), tuple(findings))
 
 
 class _Ledger:
@@ -113,14 +113,14 @@ class _Ledger:
         self.uses[position] += 1
         return position
 
-    def rows(self, budget: int) -> tuple[ObligationRow, ...]:
+    def rows(self) -> tuple[ObligationRow, ...]:
         return tuple(
             ObligationRow(
                 digest=evidence.digest,
                 statement=statement,
                 verdict=_STATUS[evidence.verdict],
-                solver=evidence.decider,
-                budget=str(budget),
+                solver=f"{evidence.decider}: {evidence.said.value}",
+                budget=str(evidence.budget),
                 resource=str(evidence.resource),
                 second=f"{evidence.second.decider}: {evidence.second.verdict.value}",
                 cross=evidence.cross.value if evidence.cross else "",

@@ -1,21 +1,20 @@
-"""Good bundles, derived once a session, and one pool of solver workers for all verifications here."""
+"""Good bundles, derived once a session; one pool of solver workers and one memory for all verifications here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
 import pytest
 
 from blueprint.derive import derive
-from blueprint.discharge import SolverPool
+from blueprint.discharge import Evidence, SolverPool, discharge
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
 from blueprint.ir.common import DType
 from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
-from blueprint.verdict import Answer
-from blueprint.worker import Batch, Question
+from blueprint.verdict import Obligation, Verdict
 
 JOBS = 2
 
@@ -34,16 +33,11 @@ TINY = ModelFacts(
 )
 
 
+Key = tuple[object, ...]
+
+
 class LastingPool(SolverPool):
-    """A pool that outlives the runs which share it, and answers a question that it has seen from memory.
-
-    An answer depends on the question, the budget and the solver's version alone, so nothing can tell the difference
-    but the clock: a false bundle asks a few new questions among a thousand old ones.
-    """
-
-    def __init__(self, jobs: int) -> None:
-        super().__init__(jobs)
-        self.known: dict[tuple[bool, int, Question], Answer] = {}
+    """A pool that outlives the runs which share it."""
 
     def __enter__(self) -> Self:
         return self
@@ -51,12 +45,31 @@ class LastingPool(SolverPool):
     def __exit__(self, *_: object) -> None:
         """Stay open."""
 
-    def solve(self, batches: Iterable[Batch]) -> list[Answer]:
-        asked = [(batch.ground, batch.budget, question) for batch in batches for question in batch.questions]
-        new = [key for key in dict.fromkeys(asked) if key not in self.known]
-        fresh = [Batch((question,), ground, budget) for ground, budget, question in new]
-        self.known.update(zip(new, super().solve(fresh), strict=True))
-        return [self.known[key] for key in asked]
+
+class Memory:
+    """Discharges an obligation once, and remembers its evidence.
+
+    Evidence depends on the obligation, the budget and the versions of the deciders alone, so nothing but the clock can
+    tell the difference: a false bundle asks a few new questions among more than a thousand old ones.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[Key, Evidence] = {}
+
+    def discharge(
+        self,
+        obligations: Sequence[Obligation],
+        pool: SolverPool,
+        budget: int,
+        cross_check: Callable[[str], Verdict] | None = None,
+    ) -> list[Evidence]:
+        keys: list[Key] = [
+            (each.hypotheses, each.goal, tuple(each.witness.items()), each.ground, each.comments, budget, cross_check)
+            for each in obligations
+        ]
+        new = {key: each for key, each in zip(keys, obligations, strict=True) if key not in self.known}
+        self.known.update(zip(new, discharge(list(new.values()), pool, budget, cross_check), strict=True))
+        return [self.known[key] for key in keys]
 
 
 def request_of(model: ModelFacts, *, tensor: int, pipeline: int, data: int, batch: int, sequence: int) -> Request:
@@ -84,19 +97,36 @@ TINY_REQUEST = request_of(TINY, tensor=2, pipeline=2, data=4, batch=3, sequence=
 
 @contextmanager
 def lasting_pool(jobs: int) -> Iterator[LastingPool]:
-    """One pool for every verification in this process, whatever number of workers it asks for."""
+    """A pool that is closed here alone."""
+    pool = LastingPool(jobs)
+    pool.start()
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+@contextmanager
+def shared(pool: LastingPool, memory: Memory) -> Iterator[None]:
+    """Every verification in this process takes this pool, whatever number of workers it asks for, and this memory."""
     with pytest.MonkeyPatch.context() as patch:
-        lasting = LastingPool(jobs)
-        patch.setattr("blueprint.examine.SolverPool", lambda _: lasting)
-        yield lasting
-        lasting.close()
+        patch.setattr("blueprint.examine.SolverPool", lambda _: pool)
+        patch.setattr("blueprint.verifier.discharge", memory.discharge)
+        yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def pool() -> Iterator[LastingPool]:
-    """The pool of this process."""
-    with lasting_pool(JOBS) as lasting:
-        yield lasting
+@pytest.fixture(scope="session")
+def effort() -> Iterator[tuple[LastingPool, Memory]]:
+    """What all verifications here share."""
+    with lasting_pool(JOBS) as pool:
+        yield pool, Memory()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sharing(effort: tuple[LastingPool, Memory]) -> Iterator[None]:
+    """Share it in these modules, and in no others."""
+    with shared(*effort):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ from blueprint.ir.common import Stage
 from blueprint.ir.request import Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verify import verify, verify_without_replay
-from tests.bundles.conftest import GPT3_REQUEST, JOBS, lasting_pool
+from tests.bundles.conftest import GPT3_REQUEST, JOBS, Memory, lasting_pool, shared
 from tests.reseal import KINDS, STAGES, Draft, Plain, copied, mapped, new_id, recorded, without
 
 MODEL, DISTRIBUTED, PORTABLE = Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE
@@ -884,7 +884,7 @@ def good(tiny: bytes) -> bytes:
 
 def start_worker(stack: ExitStack = ExitStack()) -> None:  # noqa: B008  (lives as long as the process)
     """Give a process of its own one pool for all its operators."""
-    stack.enter_context(lasting_pool(1))
+    stack.enter_context(shared(stack.enter_context(lasting_pool(1)), Memory()))
     atexit.register(stack.close)
 
 

@@ -837,7 +837,7 @@ class Lane:
                     refuted[each.code] = None
         return tuple(refuted)
 
-    def module(self, name: str) -> Any:  # noqa: ANN401 -- a module that is mutated has no type
+    def module(self, name: str) -> Any:
         """A module of the sources as they lie in the folder, with the lane's solver."""
         module = importlib.import_module(f"blueprint.{name}")
         if hasattr(module, "SolverPool"):

@@ -1,0 +1,130 @@
+"""A sample of the planted faults is caught by a fresh proof and by the gate, and the table can tell when one is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.mutation import mutate
+from tests.mutation.mutate import Column, Found, Laboratory, Mutant
+
+SAMPLE = (
+    ("law", "coefficient", "qkv_projection.py", "7 * B * S * H**2"),
+    ("law", "exponent", "attention_matmul.py", "4 * B * S**3 * h * d"),
+    ("law", "members", "mlp.py", "members=count(3)"),
+    ("law", "factor dropped", "tensor_collective.py", "lambda case: (B * S * H))"),
+    ("law", "term dropped", "total.py", "PROJECTIONS = (4 * A * h * d + 4 * A * F)"),
+    ("formula", "coefficient", "linear.py", "Formula(3 * m * n * kk"),
+    ("formula", "sign", "all_reduce.py", "E_t * ((t + 1))"),
+    ("definition", "coefficient", "gelu.py", "9 * E"),
+    ("primitive", "term dropped", "primitives.py", "forward=TaskWork(product, ((m * n)) * e"),
+    (
+        "block",
+        "exchange",
+        "training_block.py",
+        'yield _linear(dims, "up_projection", "mlp_norm", hidden, by_head, wide)',
+    ),
+    ("block", "condition", "training_block.py", "return (value in LEAVES)"),
+    ("dims", "coefficient", "dims.py", "norms = 5 * self.H"),
+)
+"""Kind, operator, file and a part of the line after: one mutant each."""
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    """Two strategies, of which one is with sequence parallelism and selective recompute and one without."""
+    with Laboratory(tmp_path_factory.mktemp("mutation"), lanes=1, count=2) as made:
+        made.control()
+        yield made
+
+
+@pytest.fixture(scope="module")
+def found(laboratory: Laboratory) -> list[Mutant]:
+    return laboratory.mutants()
+
+
+def chosen(found: list[Mutant], kind: str, operator: str, file: str, part: str) -> Mutant:
+    fits = [
+        each
+        for each in found
+        if (each.kind, each.operator) == (kind, operator) and each.path.endswith(f"/{file}") and part in each.after
+    ]
+    assert fits, f"no mutant {part}"
+    return fits[0]
+
+
+def silent(text: str) -> None:
+    """Say nothing."""
+
+
+def test_a_sample_of_the_mutants_is_killed_by_proof_and_by_gate(laboratory: Laboratory, found: list[Mutant]) -> None:
+    rows = laboratory.examine([chosen(found, *each) for each in SAMPLE], silent)
+    assert [row.fate for row in rows] == ["killed"] * len(SAMPLE)
+    assert all(row.prove.verdict == "refuted" and row.derive.verdict == "refused" for row in rows)
+    assert all(row.prove.by and row.derive.by for row in rows)
+
+
+def test_a_mutant_that_changes_nothing_survives(laboratory: Laboratory, found: list[Mutant]) -> None:
+    mutant = chosen(found, "primitive", "coefficient", "primitives.py", "product = 3 * (m * n * k)")
+    harmless = mutant.text.replace("product = 3 * (m * n * k)", "product = (m * n * k) * 2")
+    (row,) = laboratory.examine([msgspec.structs.replace(mutant, text=harmless)], silent)
+    assert (row.prove.verdict, row.derive.verdict, row.fate) == ("unaffected", "derived", "survived")
+
+
+def test_a_law_that_says_less_is_not_killed(laboratory: Laboratory, found: list[Mutant]) -> None:
+    mutant = chosen(found, "law", "coefficient", "mlp.py", "5 * B * S * H * F")
+    fewer = mutant.text.replace("lambda case: 5 * B * S * H * F", "lambda case: 4 * F * H * S * B")
+    (row,) = laboratory.examine([msgspec.structs.replace(mutant, text=fewer)], silent)
+    assert (row.prove.verdict, row.derive.verdict, row.fate) == ("proved", "derived", "survived")
+
+
+def test_a_crash_is_no_kill(laboratory: Laboratory, found: list[Mutant]) -> None:
+    mutant = chosen(found, "primitive", "coefficient", "primitives.py", "product = 3 * (m * n * k)")
+    crashing = mutant.text.replace("product = 3 * (m * n * k)", "product = {}[0]")
+    (row,) = laboratory.examine([msgspec.structs.replace(mutant, text=crashing)], silent)
+    assert (row.prove.verdict, row.derive.verdict, row.fate) == ("crash", "crash", "stillborn")
+
+
+def test_every_listed_equivalence_is_a_mutant(found: list[Mutant]) -> None:
+    assert set(mutate.EQUIVALENT) <= {each.key for each in found}
+
+
+def test_the_table_counts_what_survives(found: list[Mutant]) -> None:
+    mutant = found[0]
+    killed = mutate._judge(mutant, Found(Column("refuted", ("a law",)), Column("refused", ("a claim",))))
+    survived = mutate._judge(mutant, Found(Column("refuted", ("a law",)), Column("derived")))
+    assert (killed.fate, survived.fate) == ("killed", "survived")
+    assert mutate._judge(mutant, Found(Column("undecided"), Column("refused"))).fate == "survived"
+    assert mutate._judge(mutant, Found(Column("crash"), Column("derived"))).fate == "survived"
+    last = list(mutate.table([killed, survived]))[-1]
+    assert last.split() == ["all", "2", "1", "2", "0", "1", "1", "survived"]
+
+
+@pytest.mark.parametrize(
+    ("line", "operator", "after"),
+    [
+        ("A = 2 * B", "coefficient", ["A = 3 * B", "A = 1 * B"]),
+        ("A = 0", "coefficient", ["A = 1"]),
+        ("A = B**2", "exponent", ["A = B**3", "A = B**1"]),
+        ("A = B + C - D", "term dropped", ["A = (C - D)", "A = (B - D)", "A = (B + C)"]),
+        ("A = B + C - D", "sign", ["A = (B + C + D)", "A = (B - C) - D"]),
+        ("A = B * (C * D)", "factor dropped", ["A = (C * D)", "A = (B * D)", "A = (B * C)"]),
+        ("A = B - C", "term dropped", ["A = (0 - C)", "A = B"]),
+        ("A = B if c else D", "condition", ["A = B if (not c) else D"]),
+        ("A = f(wrong=2, members=1)", "members", ["A = f(wrong=2, members=2)", "A = f(wrong=2, members=0)"]),
+        ("A = f('2')", "coefficient", []),
+    ],
+)
+def test_operators(line: str, operator: str, after: list[str]) -> None:
+    made = mutate._Finder("rules/training/total.py", "law", f"{line}\n").run()
+    assert [each.after for each in made if each.operator == operator] == after
+
+
+def test_all_kinds_are_mutated(found: list[Mutant]) -> None:
+    kinds = {"law", "formula", "definition", "projection", "primitive", "block", "plan", "dims", "binding"}
+    assert {each.kind for each in found} == kinds
+    assert len({(each.path, each.text) for each in found}) == len(found) > 1000
+    assert not [each for each in found if Path(each.path).name == "__init__.py"]
