@@ -299,8 +299,8 @@ def _decide(
             reason, counterexample = "contradictory hypotheses" if contradictory else "no witness", {}
         found.append(
             Evidence(
-                main.digest, verdict, answer.decider, answer.verdict, allowed, answer.resource, second, cross, answer.core,
-                counterexample, reason,
+                main.digest, verdict, answer.decider, answer.verdict, allowed, answer.resource, second, cross,
+                answer.core, counterexample, reason,
             )
         )  # fmt: skip
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import re
 import sys
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from blueprint.words import plain
 PACKAGE = "blueprint.rules"
 """The one name under which a rules folder is loaded, wherever it lies."""
 
+_LAW = re.compile(r"\A[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 _ID = re.compile(r"\A[a-z][a-z0-9_]{0,31}\.[a-z][a-z0-9_]{0,31}\Z")
 
 
@@ -64,44 +64,66 @@ def shipped(folder: str) -> Path:
 
 
 def load(folder: Path) -> Rulebook:
-    """Load and check a rules folder. Raises RulebookError where a file, an id or a list does not fit."""
-    root = _import(PACKAGE, folder / "__init__.py")
+    """Load and check a rules folder. Raises RulebookError where a file, an id or a list does not fit.
+
+    Every file is read once: the bytes that are run are the bytes that are in the digest.
+    """
+    files = _read(folder)
+    root = _run(PACKAGE, "__init__.py", files)
+    families = _names(root, "FAMILIES")
+    listed = {"__init__.py"}
     rules: list[Rule] = []
     sources: dict[str, str] = {}
-    for family in _names(root, "FAMILIES"):
-        package = _import(f"{PACKAGE}.{family}", folder / family / "__init__.py")
-        stems = _names(package, "RULES")
-        present = {path.stem for path in (folder / family).glob("*.py")} - {"__init__"}
-        if set(stems) != present:
-            odd = ", ".join(sorted(set(stems) ^ present))
-            raise RulebookError(f"rules/{family}: RULES and the folder differ in {plain(odd)}")
-        for stem in stems:
-            path = folder / family / f"{stem}.py"
-            rule = getattr(_import(f"{PACKAGE}.{family}.{stem}", path), "RULE", None)
-            rules.append(_checked(rule, f"{family}.{stem}"))
-            sources[f"{family}.{stem}"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    book = Rulebook(str(root.REVISION), _folder_digest(folder), tuple(rules), sources)
+    for family in families:
+        listed.add(f"{family}/__init__.py")
+        package = _run(f"{PACKAGE}.{family}", f"{family}/__init__.py", files)
+        for stem in _names(package, "RULES"):
+            name, identifier = f"{family}/{stem}.py", f"{family}.{stem}"
+            listed.add(name)
+            rule = getattr(_run(f"{PACKAGE}.{identifier}", name, files), "RULE", None)
+            rules.append(_checked(rule, identifier))
+            sources[identifier] = hashlib.sha256(files[name]).hexdigest()
+    unlisted = sorted(files.keys() - listed)
+    if unlisted:
+        raise RulebookError(f"rules/{plain(unlisted[0])} is in no list of FAMILIES and RULES")
+    revision = getattr(root, "REVISION", None)
+    if not isinstance(revision, str) or not revision:
+        raise RulebookError("rules/__init__.py: REVISION is no text")
+    book = Rulebook(revision, _digest(files), tuple(rules), sources)
     _check_book(book)
     return book
 
 
+def _read(folder: Path) -> dict[str, bytes]:
+    """Relative path -> bytes of every Python file in the folder."""
+    try:
+        paths = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.suffix == ".py"}
+    except OSError as error:
+        raise RulebookError(f"the rules cannot be read: {plain(error)}") from None
+
+
+def _run(name: str, path: str, files: dict[str, bytes]) -> ModuleType:
+    """Run one file as a module. Whatever it raises, leaving the program included, is a fault of the rulebook."""
+    if path not in files:
+        raise RulebookError(f"rules/{plain(path)} is missing")
+    module = ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module
+    try:
+        exec(compile(files[path], f"rules/{path}", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- rules are code
+    except (Exception, SystemExit) as error:
+        raise RulebookError(f"rules/{plain(path)}: {type(error).__name__}: {plain(error)}") from error
+    return module
+
+
 def _names(module: ModuleType, name: str) -> tuple[str, ...]:
     value = getattr(module, name, None)
-    if not isinstance(value, tuple) or not value or len(set(value)) != len(value):
-        raise RulebookError(f"{module.__name__}: {name} is no tuple of distinct names")
+    if not isinstance(value, tuple) or not value or not all(isinstance(each, str) for each in value):
+        raise RulebookError(f"{module.__name__}: {name} is no tuple of names")
+    if len(set(value)) != len(value):
+        raise RulebookError(f"{module.__name__}: {name} has a name twice")
     return value
-
-
-def _import(name: str, path: Path) -> ModuleType:
-    if not path.is_file():
-        raise RulebookError(f"{plain(path)} is missing")
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise RulebookError(f"{plain(path)} cannot be loaded")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _checked(rule: object, identifier: str) -> Rule:
@@ -119,22 +141,34 @@ def _checked(rule: object, identifier: str) -> Rule:
 
 
 def _check_book(book: Rulebook) -> None:
-    laws = [law.id for _, law in book.laws()]
-    if len(set(laws)) != len(laws):
+    laws = [law for _, law in book.laws()]
+    if len({law.id for law in laws}) != len(laws):
         raise RulebookError("two laws have the same id")
+    for law in laws:
+        _check_law(law)
     primitives = [rule.primitive for rule in book.rules if isinstance(rule, PrimitiveRule)]
-    if len(set(primitives)) != len(primitives):
-        raise RulebookError("a primitive has two rules")
-    for _, law in book.laws():
-        if isinstance(law, Law) and not law.equations:
-            raise RulebookError(f"law {law.id} has no equation")
+    if sorted(each.value for each in primitives) != sorted(each.value for each in Primitive):
+        raise RulebookError("every primitive needs exactly one rule")
 
 
-def _folder_digest(folder: Path) -> str:
-    """SHA-256 over the sorted relative paths and contents of the folder's Python files, lengths included."""
+def _check_law(law: Law | ProjectionLaw) -> None:
+    if not _LAW.match(law.id):
+        raise RulebookError(f"law {plain(law.id)!r}: an id is lower-case words joined by hyphens")
+    if not law.wrong:
+        raise RulebookError(f"law {law.id} has no false variant")
+    if isinstance(law, ProjectionLaw):
+        if not law.outputs:
+            raise RulebookError(f"law {law.id} states nothing")
+        return
+    forms = [equation.form for equation in (*law.equations, *law.wrong)]
+    if not law.equations or len(set(forms)) != len(forms):
+        raise RulebookError(f"law {law.id} needs equations with distinct forms")
+
+
+def _digest(files: dict[str, bytes]) -> str:
+    """SHA-256 over the sorted relative paths and contents, lengths included."""
     total = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        name, data = path.relative_to(folder).as_posix().encode(), path.read_bytes()
-        for part in (name, data):
+    for name, data in sorted(files.items()):
+        for part in (name.encode(), data):
             total.update(len(part).to_bytes(8, "big") + part)
     return total.hexdigest()

@@ -92,6 +92,9 @@ class Symbolic:
     def __hash__(self) -> NoReturn:
         _refuse("hash")
 
+    def __repr__(self) -> NoReturn:
+        _refuse("text")
+
     def __str__(self) -> NoReturn:
         _refuse("text")
 

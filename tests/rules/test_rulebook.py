@@ -6,6 +6,7 @@ import ast
 import functools
 import hashlib
 import json
+import py_compile
 import re
 import shutil
 import subprocess
@@ -236,18 +237,18 @@ MLP, TASK = "training/mlp.py", "planning/task.py"
 
 REFUSED: dict[str, tuple[Edit, str]] = {
     # what is wrong: (the edit of a good copy, what the refusal says)
-    "missing file": (_remove(MLP), "rules/training: RULES and the folder differ in mlp"),
+    "missing file": (_remove(MLP), "rules/training/mlp.py is missing"),
     "extra file": (
         _write("training/another.py", "RULE = 1\n"),
-        "rules/training: RULES and the folder differ in another",
+        "rules/training/another.py is in no list of FAMILIES and RULES",
     ),
     "file that is not listed": (
         _replace("training/__init__.py", '"mlp",', ""),
-        "rules/training: RULES and the folder differ in mlp",
+        "rules/training/mlp.py is in no list of FAMILIES and RULES",
     ),
     "renamed file": (
         _copy(MLP, "training/mlp_two.py", _remove(MLP)),
-        "rules/training: RULES and the folder differ in mlp, mlp_two",
+        "rules/training/mlp.py is missing",
     ),
     "wrong id": (_replace(MLP, 'id="training.mlp"', 'id="training.mlp_two"'), "training.mlp: the rule calls itself"),
     "id of another family": (
@@ -286,7 +287,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     ),
     "no equation": (
         _substitute(MLP, r"equations=\(.*?\n    wrong=", "equations=(),\n    wrong="),
-        "law mlp has no equation",
+        "law mlp needs equations with distinct forms",
     ),
     "boundary rule without laws and claims": (
         _substitute(
@@ -296,30 +297,59 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     ),
     "two rules for a primitive": (
         _replace("primitives/gelu.py", "Primitive.GELU", "Primitive.SOFTMAX"),
-        "a primitive has two rules",
+        "every primitive needs exactly one rule",
     ),
     "no root": (_remove("__init__.py"), "is missing"),
     "family that is not there": (_replace("__init__.py", '"planning")', '"planning", "binding")'), "is missing"),
-    "family without a list": (_write("planning/__init__.py", ""), "RULES is no tuple of distinct names"),
+    "family without a list": (_write("planning/__init__.py", ""), "RULES is no tuple of names"),
     "family with an empty list": (
         _write("planning/__init__.py", "RULES = ()\n"),
-        "RULES is no tuple of distinct names",
+        "RULES is no tuple of names",
     ),
     "family with a list of another type": (
         _write("planning/__init__.py", "RULES = ['task', 'buffer']\n"),
-        "RULES is no tuple of distinct names",
+        "RULES is no tuple of names",
+    ),
+    "family with a number in its list": (
+        _write("planning/__init__.py", "RULES = ('task', 3)\n"),
+        "RULES is no tuple of names",
+    ),
+    "family that is not listed": (
+        _replace("__init__.py", ', "planning")', ")"),
+        "rules/planning/__init__.py is in no list",
+    ),
+    "a file beside the families": (_write("extra.py", ""), "rules/extra.py is in no list"),
+    "no revision": (_replace("__init__.py", "REVISION", "VERSION"), "REVISION is no text"),
+    "syntax error": (_write(MLP, "RULE = (\n"), "rules/training/mlp.py: SyntaxError"),
+    "bytes that are no text": (_write(MLP, "\x00"), "rules/training/mlp.py: "),
+    "file that fails": (_write(MLP, "1 / 0\n"), "rules/training/mlp.py: ZeroDivisionError"),
+    "file that leaves": (_write(MLP, "import sys\nsys.exit(0)\n"), "rules/training/mlp.py: SystemExit"),
+    "law without a false variant": (
+        _substitute(MLP, r"    wrong=\(.*?\n    \),\n\)", ")"),
+        "law mlp has no false variant",
+    ),
+    "law id that is a path": (_replace(MLP, 'id="mlp"', 'id="../mlp"'), "an id is lower-case words"),
+    "two forms of one name": (_replace(MLP, '"gated"', '"general"'), "law mlp needs equations with distinct forms"),
+    "missing primitive": (
+        _copy(
+            "primitives/gelu.py",
+            "primitives/gelu.txt",
+            _remove("primitives/gelu.py"),
+            _replace("primitives/__init__.py", '"gelu",', ""),
+        ),
+        "every primitive needs exactly one rule",
     ),
     "rule listed twice": (
         _write("planning/__init__.py", "RULES = ('task', 'buffer', 'task')\n"),
-        "RULES is no tuple of distinct names",
+        "RULES has a name twice",
     ),
     "no families": (
         _substitute("__init__.py", r"FAMILIES = \(.*?\)", "FAMILIES = ()"),
-        "FAMILIES is no tuple of distinct names",
+        "FAMILIES is no tuple of names",
     ),
     "family listed twice": (
         _replace("__init__.py", '"planning")', '"planning", "planning")'),
-        "FAMILIES is no tuple of distinct names",
+        "FAMILIES has a name twice",
     ),
 }
 
@@ -376,3 +406,17 @@ def test_a_changed_byte_changes_the_digest(said: dict[str, list[object]]) -> Non
     assert (outcome, count) == ("loaded", len(BOOK.rules))
     assert digest != BOOK.digest
     assert source != BOOK.sources["training.mlp"]
+
+
+def test_the_bytes_that_run_are_the_bytes_in_the_digest(tmp_path: Path) -> None:
+    """A compiled file beside the source must not be what is run."""
+    folder = tmp_path / "rules"
+    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    source = folder / MLP
+    text = source.read_text(encoding="utf-8")
+    source.write_text("raise ValueError\n", encoding="utf-8")
+    py_compile.compile(str(source), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    source.write_text(text, encoding="utf-8")
+    script = "import sys; from pathlib import Path; from blueprint.rulebook import load; print(load(Path(sys.argv[1])).digest)"
+    ran = subprocess.run([sys.executable, "-c", script, str(folder)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout.strip()) == (0, BOOK.digest), ran.stderr
