@@ -20,17 +20,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from blueprint.derive import derive
+    from blueprint.derivation import derive
     from blueprint.exit import ExitCode
     from blueprint.outcome import Outcome, Report, TransitionReport, VerifiedBundle
     from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
     from blueprint.passes.plan_training import PlanTransformerTrainingPass
     from blueprint.passes.protocol import DerivationPass, PassContext
     from blueprint.pipeline import DerivationTrace, PassManager
-    from blueprint.prove import prove
+    from blueprint.proving import prove
     from blueprint.rule import PassRule
+    from blueprint.verification import verify
     from blueprint.verifier import TransitionVerifier
-    from blueprint.verify import verify
 
 __all__ = [
     "DerivationPass",
@@ -66,9 +66,9 @@ _HOMES = {
     "TransitionReport": "blueprint.outcome",
     "TransitionVerifier": "blueprint.verifier",
     "VerifiedBundle": "blueprint.outcome",
-    "derive": "blueprint.derive",
-    "prove": "blueprint.prove",
-    "verify": "blueprint.verify",
+    "derive": "blueprint.derivation",
+    "prove": "blueprint.proving",
+    "verify": "blueprint.verification",
 }
 
 

@@ -103,7 +103,7 @@ def training(
     )
     import hashlib  # noqa: PLC0415
 
-    from blueprint.derive import derive  # noqa: PLC0415  (lazy: refusals above need no solver)
+    from blueprint.derivation import derive  # noqa: PLC0415  (lazy: refusals above need no solver)
 
     voice = voice_of(context)
     with voice.progress("deriving"):

@@ -51,7 +51,7 @@ def prove(
     crossed = cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5"
     workers = maybe_whole("--jobs", jobs, 1, MAX_JOBS)
     steps = maybe_whole("--budget", budget, 1, MAX_BUDGET)
-    from blueprint.prove import prove as decide  # noqa: PLC0415  (lazy: refusals above need no solver)
+    from blueprint.proving import prove as decide  # noqa: PLC0415  (lazy: refusals above need no solver)
     from blueprint.report import proofs as rendering  # noqa: PLC0415
     from blueprint.rulebook import shipped  # noqa: PLC0415
     from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415

@@ -128,7 +128,7 @@ def _expectations(texts: Sequence[str]) -> dict[str, str]:
 def _verified(bundle: str, effort: _Effort, voice: Voice) -> Report:
     """The report on one bundle. What breaks down in Blueprint itself becomes a report too: verdict `error`."""
     from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415  (lazy: refusals above need no solver)
-    from blueprint.verify import verify as examine  # noqa: PLC0415
+    from blueprint.verification import verify as examine  # noqa: PLC0415
 
     voice.detail(f"verifying {plain(bundle)}")
     try:

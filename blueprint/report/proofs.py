@@ -12,7 +12,7 @@ from blueprint.report.text import SENTENCE, Paint, first, unpainted
 from blueprint.words import plain
 
 if TYPE_CHECKING:
-    from blueprint.prove import ProofReport, ProofRow
+    from blueprint.proving import ProofReport, ProofRow
 
 
 def render(report: ProofReport, *, check: bool, paint: Paint = unpainted) -> str:

@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 
-from blueprint.derive import derive
+from blueprint.derivation import derive
 from blueprint.discharge import Evidence, SolverPool, discharge
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request

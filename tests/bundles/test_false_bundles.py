@@ -21,13 +21,13 @@ import pytest
 from blueprint import cli
 from blueprint.bundle import Bundle
 from blueprint.codec import decode, encode
-from blueprint.derive import derive
+from blueprint.derivation import derive
 from blueprint.exit import ExitCode
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Stage
 from blueprint.ir.request import Request
 from blueprint.outcome import Outcome, Report, Status
-from blueprint.verify import verify, verify_without_replay
+from blueprint.verification import verify, verify_without_replay
 from tests.bundles.conftest import GPT3_REQUEST, JOBS, Memory, lasting_pool, shared
 from tests.reseal import KINDS, STAGES, Draft, Plain, copied, mapped, new_id, recorded, without
 

@@ -17,7 +17,7 @@ from blueprint.codec import BUNDLE_LIMIT, VALUE_LIMIT
 from blueprint.exit import ExitCode
 from blueprint.ir.common import Stage
 from blueprint.outcome import Outcome, Report
-from blueprint.verify import verify
+from blueprint.verification import verify
 from tests.bundles.conftest import JOBS
 from tests.reseal import STAGES, Draft, recorded
 
@@ -491,7 +491,7 @@ def test_an_overlay_changes_nothing_but_the_bytes(tiny: bytes) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from blueprint.verify import verify
+from blueprint.verification import verify
 assert False, "asserts are off"
 for name in sys.argv[1:]:
     report = verify(Path(name), jobs=1)

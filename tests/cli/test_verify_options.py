@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
         calls.append((source, options))
         return samples.VERIFIED
 
-    monkeypatch.setattr(import_module("blueprint.verify"), "verify", verify)
+    monkeypatch.setattr(import_module("blueprint.verification"), "verify", verify)
     return calls
 
 

@@ -36,7 +36,7 @@ def _engine(monkeypatch: pytest.MonkeyPatch, *answers: Report | BaseException) -
             raise answer
         return answer
 
-    monkeypatch.setattr(import_module("blueprint.verify"), "verify", verify)
+    monkeypatch.setattr(import_module("blueprint.verification"), "verify", verify)
 
 
 # Colour -------------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def _with_stdout(stdout: int | None, *arguments: str, answer: str = "VERIFIED") 
         "from blueprint import cli\n"
         "from importlib import import_module\n"
         "from tests.report import samples\n"
-        f"import_module('blueprint.verify').verify = lambda *_, **__: samples.{answer}\n"
+        f"import_module('blueprint.verification').verify = lambda *_, **__: samples.{answer}\n"
         f"sys.argv[1:] = {list(arguments)!r}\n"
         "cli.main()\n"
     )

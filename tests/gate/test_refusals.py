@@ -15,7 +15,7 @@ import pytest
 from blueprint.bundle import Snapshot, fingerprint, snapshot_digest
 from blueprint.codec import decode, encode
 from blueprint.contract import contract_of
-from blueprint.derive import derive
+from blueprint.derivation import derive
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DomainError, GateError, RulebookError, UsageError
 from blueprint.frontend.block import model_ir, request_digest

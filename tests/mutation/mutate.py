@@ -47,7 +47,7 @@ from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError
 from blueprint.frontend.request import training_request
 from blueprint.ir.common import DType
 from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
-from blueprint.prove import ProofReport
+from blueprint.proving import ProofReport
 from blueprint.session import open_rulebook
 from blueprint.verdict import Answer
 from blueprint.worker import Batch
@@ -793,7 +793,7 @@ class Lane:
         return Column("undecided", note=undecided[0]) if undecided else Column("proved")
 
     def prove_one(self, empty: Path, rules: tuple[str, ...], law: str) -> ProofReport:
-        module, theory = self.module("prove"), self.module("theory")
+        module, theory = self.module("proving"), self.module("theory")
         module.theorems_of = lambda rule: (each for each in theory.theorems_of(rule) if not law or each.law == law)
         report: ProofReport = module.prove(empty, only=rules, jobs=1)
         return report
@@ -806,7 +806,7 @@ class Lane:
         for request in requests:
             where = f"in {_words(request)}"
             try:
-                bundles.append(self.module("derive").derive(request, jobs=1))
+                bundles.append(self.module("derivation").derive(request, jobs=1))
             except GateError as error:
                 if error.code == "gate.not_established" and "has no member" not in error.message:
                     undecided.append(f"{error.message} {where}")
@@ -827,7 +827,7 @@ class Lane:
         self.module("examine")
         refuted: dict[str, None] = {}
         for bundle in bundles:
-            report = self.module("verify").verify_without_replay(bundle, jobs=1)
+            report = self.module("verification").verify_without_replay(bundle, jobs=1)
             for each in report.diagnostics:
                 family, _, name = each.code.partition(".")
                 if family in {"claim", "law", "coverage", "lineage", "structure"} and name not in {
@@ -864,7 +864,7 @@ def _dependents(package: Path, root: str) -> frozenset[str]:
 
 def _remember() -> None:
     """Give each pure function on which much time goes a memory, by its whole argument; and write nothing to disk."""
-    for name in ("prove", "derive", "verify", "examine"):
+    for name in ("proving", "derivation", "verification", "examine"):
         importlib.import_module(f"blueprint.{name}")
     replaced: dict[object, object] = {
         symbols.to_term: cache(symbols.to_term),

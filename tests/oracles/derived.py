@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from blueprint.bundle import read_bundle
 from blueprint.codec import decode, encode
-from blueprint.derive import derive
+from blueprint.derivation import derive
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import DType, Phase, Primitive
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task

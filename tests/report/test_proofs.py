@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from blueprint.outcome import Finding, Outcome, Status
-from blueprint.prove import ProofReport, ProofRow
+from blueprint.proving import ProofReport, ProofRow
 from blueprint.report import proofs
 from tests.report.samples import HOSTILE
 

@@ -417,6 +417,7 @@ def test_the_bytes_that_run_are_the_bytes_in_the_digest(tmp_path: Path) -> None:
     source.write_text("raise ValueError\n", encoding="utf-8")
     py_compile.compile(str(source), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
     source.write_text(text, encoding="utf-8")
-    script = "import sys; from pathlib import Path; from blueprint.rulebook import load; print(load(Path(sys.argv[1])).digest)"
+    imports = "import sys; from pathlib import Path; from blueprint.rulebook import load"
+    script = f"{imports}; print(load(Path(sys.argv[1])).digest)"
     ran = subprocess.run([sys.executable, "-c", script, str(folder)], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout.strip()) == (0, BOOK.digest), ran.stderr
