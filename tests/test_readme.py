@@ -36,4 +36,4 @@ def test_another_session_would_be_noticed(tool: ModuleType) -> None:
 
 
 def test_the_worked_example_of_the_package_is_true() -> None:
-    assert doctest.testmod(blueprint) == (0, 7)
+    assert doctest.testmod(blueprint) == (0, 8)
