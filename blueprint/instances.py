@@ -169,9 +169,8 @@ def add_primitive_laws(plan: TransitionPlan, rulebook: Rulebook, members: Mappin
         primitives = {rule.primitive for rule in rules}
         tasks = {identifier for identifier, task in members.items() if task.target.primitive in primitives}
         theorems = tuple((rule.id, rule.primitive.value, phase.value) for rule in rules for phase in rule.formulas)
-        statement = "W = 2 m n k for every matrix product"
         relations = [relation for relation in plan.relations if tasks & set(relation.targets)]
-        add_claim_law(plan, law, rules[0].id, statement, relations, Claim.EXACT_WORK, theorems, len(tasks))
+        add_claim_law(plan, law, rules[0].id, rules[0].statement, relations, Claim.EXACT_WORK, theorems, len(tasks))
 
 
 def add_claim_law(

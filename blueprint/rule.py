@@ -61,7 +61,8 @@ class Formula:
 class PrimitiveRule:
     """One primitive: its operands by the name that tasks carry, and its formula in each phase that it has.
 
-    `definition` says which coefficients are chosen rather than derived. `law` is the published name, if there is one.
+    `definition` says which coefficients are chosen rather than derived. `law` is the published
+    name of the formula, if there is one, and `statement` that law in one line.
     """
 
     id: str
@@ -71,6 +72,7 @@ class PrimitiveRule:
     source: str
     definition: str = ""
     law: str = ""
+    statement: str = ""
 
 
 # Where a target's data comes from ----------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import sympy
 
 from blueprint import codec
 from blueprint.case import Case, all_cases
-from blueprint.law import Equation, Law, ProjectionLaw
+from blueprint.law import Equation, Law, ProjectionLaw, Quantity
+from blueprint.rule import Formula, PrimitiveRule
 from blueprint.rulebook import Rulebook
 from blueprint.words import plain
 
@@ -23,7 +24,32 @@ WIDE: Final = 4000
 Show = Callable[["sympy.Expr | int"], str]
 """An expression in the notation of the output."""
 
-_Entry = tuple[str, Law | ProjectionLaw]
+
+@dataclasses.dataclass(frozen=True)
+class _Formulae:
+    """The formulae of one primitive, in the form of a law."""
+
+    id: str
+    statement: str
+    source: str
+    formulas: tuple[tuple[str, Formula], ...]
+
+
+_Stated = Law | ProjectionLaw | _Formulae
+
+
+def _entries(rulebook: Rulebook) -> list[tuple[str, _Stated]]:
+    """Every law with its rule; the primitives first, because the laws rest on them."""
+    formulae = [(rule.id, _formulae(rule)) for rule in rulebook.rules if isinstance(rule, PrimitiveRule)]
+    return [*formulae, *rulebook.laws()]
+
+
+def _formulae(rule: PrimitiveRule) -> _Formulae:
+    name = rule.primitive.value
+    chosen = f"; by definition {rule.definition}" if rule.definition else ""
+    statement = (rule.statement or f"operations and bytes of {name}") + chosen
+    phases = tuple((phase.value, formula) for phase, formula in rule.formulas.items())
+    return _Formulae(f"{rule.law}: {name}" if rule.law else name, statement, rule.source, phases)
 
 
 def _typed(expression: sympy.Expr | int) -> str:
@@ -36,18 +62,18 @@ def _latex(expression: sympy.Expr | int) -> str:
 
 def text(rulebook: Rulebook) -> str:
     """Plain lines, a blank one between laws."""
-    return "\n".join("".join(f"{line}\n" for line in _text_lines(*entry)) for entry in rulebook.laws())
+    return "\n".join("".join(f"{line}\n" for line in _text_lines(*entry)) for entry in _entries(rulebook))
 
 
 def markdown(rulebook: Rulebook) -> str:
     """A section for each law, its equations as mathematics."""
-    sections = ("".join(f"{line}\n" for line in _markdown_lines(*entry)) for entry in rulebook.laws())
+    sections = ("".join(f"{line}\n" for line in _markdown_lines(*entry)) for entry in _entries(rulebook))
     return "# Laws\n\n" + "\n".join(sections)
 
 
 def latex(rulebook: Rulebook) -> str:
     """An `align*` block for each law, to be used inside a document that loads amsmath."""
-    return "\n".join("".join(f"{line}\n" for line in _latex_lines(*entry)) for entry in rulebook.laws())
+    return "\n".join("".join(f"{line}\n" for line in _latex_lines(*entry)) for entry in _entries(rulebook))
 
 
 def json(rulebook: Rulebook) -> bytes:
@@ -55,12 +81,12 @@ def json(rulebook: Rulebook) -> bytes:
     document = {
         "schema": SCHEMA,
         "rulebook": {"revision": rulebook.revision, "digest": rulebook.digest},
-        "laws": [_data(*entry) for entry in rulebook.laws()],
+        "laws": [_data(*entry) for entry in _entries(rulebook)],
     }
     return codec.encode(document) + b"\n"
 
 
-def _text_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
+def _text_lines(rule: str, law: _Stated) -> Iterator[str]:
     yield f"{plain(law.id)} (rule {plain(rule)})"
     yield f"  {plain(law.statement, WIDE)}"
     yield f"  source: {plain(law.source, WIDE)}"
@@ -70,7 +96,7 @@ def _text_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
         yield f"  {form}{f' with {where}' if where else ''}: {left} = {right}{f'  if {when}' if when else ''}"
 
 
-def _markdown_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
+def _markdown_lines(rule: str, law: _Stated) -> Iterator[str]:
     yield f"## {plain(law.id)}"
     yield ""
     yield f"`{plain(law.statement, WIDE)}`"
@@ -83,7 +109,7 @@ def _markdown_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
         yield from ("", f"*{form}*{conditions}:", "", f"$${left} = {right}$$")
 
 
-def _latex_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
+def _latex_lines(rule: str, law: _Stated) -> Iterator[str]:
     yield f"% {plain(law.id)} (rule {plain(rule)}): {plain(law.statement, WIDE)}"
     yield f"% source: {plain(law.source, WIDE)}"
     rows = []
@@ -94,7 +120,7 @@ def _latex_lines(rule: str, law: Law | ProjectionLaw) -> Iterator[str]:
     yield from (r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}")
 
 
-def _data(rule: str, law: Law | ProjectionLaw) -> dict[str, Any]:
+def _data(rule: str, law: _Stated) -> dict[str, Any]:
     typed, in_latex = _equations(law, _typed), _equations(law, _latex)
     return {
         "id": law.id,
@@ -120,8 +146,14 @@ def _group(law: Law) -> str:
     return f"{'each task' if group.each else 'all tasks together'}: {', '.join(parts)}"
 
 
-def _equations(law: Law | ProjectionLaw, show: Show) -> list[tuple[str, str, str, str, str]]:
+def _equations(law: _Stated, show: Show) -> list[tuple[str, str, str, str, str]]:
     """(form, where, if, left, right) of every equation of a law that is not the same in all cases of the strategy."""
+    if isinstance(law, _Formulae):
+        return [
+            (phase, "", "", show(quantity.symbol), show(getattr(formula, quantity.name.lower())))
+            for phase, formula in law.formulas
+            for quantity in Quantity
+        ]
     if isinstance(law, ProjectionLaw):
         return [
             (plain(name), "", "", plain(name).replace("_", " "), show(value)) for name, value in law.outputs.items()

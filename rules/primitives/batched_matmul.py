@@ -20,5 +20,6 @@ RULE = PrimitiveRule(
         ),
     },
     law="gemm",
+    statement="W_gemm = 2 m n k for every matrix product",
     source="definition of the matrix product; operand traffic as every operand once a product",
 )

@@ -20,5 +20,6 @@ RULE = PrimitiveRule(
         Phase.WEIGHT_GRADIENT: Formula(2 * m * n * kk, (m * n + m * kk) * e, n * kk * e),
     },
     law="gemm",
+    statement="W_gemm = 2 m n k for every matrix product",
     source="definition of the matrix product; operand traffic as every operand once",
 )
