@@ -25,7 +25,7 @@ from blueprint.codec import encode
 from blueprint.contract import contract_of
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError
-from blueprint.frontend.block import MODEL_VERSION, model_ir, request_digest
+from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import plan_transition, recorded_report, structural_faults
 from blueprint.ir.common import Stage
@@ -36,8 +36,6 @@ from blueprint.outcome import (
     Outcome,
     Report,
 )
-from blueprint.passes.distribute_training import DISTRIBUTED_VERSION
-from blueprint.passes.plan_training import PORTABLE_VERSION
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
@@ -57,13 +55,6 @@ from blueprint.words import plain
 STAGE_ORDER: Final = tuple(Stage)
 REQUIRED: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
 """The stages that a request without a target must show."""
-
-VERSIONS: Final = {
-    Stage.MODEL: MODEL_VERSION,
-    Stage.DISTRIBUTED: DISTRIBUTED_VERSION,
-    Stage.PORTABLE: PORTABLE_VERSION,
-}
-"""The version of each stage's schema that this tool reads."""
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
@@ -163,9 +154,6 @@ class _Examination:
             path = f"stages[{position}]"
             if record.snapshot.header.stage is not record.stage or not _fits(record.stage, record.snapshot):
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
-                break
-            if record.snapshot.header.version != VERSIONS[record.stage]:
-                self.find("stage.version", f"this reads version {VERSIONS[record.stage]} of the schema", path)
                 break
             if record.branch or record.stage is not STAGE_ORDER[position]:
                 self.find("stage.order", f"expected stage {STAGE_ORDER[position].value} here", path)
@@ -275,6 +263,8 @@ class _Examination:
                 continue
             snapshot = self.bundle.stages[self.digests.index(overlay.snapshot)].snapshot
             known = entities_of(snapshot)
+            if len({entry.entity for entry in overlay.entries}) != len(overlay.entries):
+                self.find("overlay.repeated", "the overlay addresses an entity twice", path)
             if any(entry.entity not in known for entry in overlay.entries):
                 self.find("overlay.entity", "the overlay addresses an entity that is not in its snapshot", path)
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_digest
-from blueprint.codec import encode
+from blueprint.codec import decode, encode
 from blueprint.contract import contract_of
 from blueprint.diagnostic import Diagnostic
-from blueprint.errors import BlueprintError, GateError
+from blueprint.errors import BlueprintError, CodecError, GateError
+from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Stage
 from blueprint.ir.contract import PassContract
 from blueprint.ir.distributed import DistributedTaskIR
@@ -30,13 +31,18 @@ from blueprint.rulebook import Rulebook
 from blueprint.transition import plan_distributed, plan_portable
 from blueprint.verifier import Step, TransitionVerifier
 
-_SEAL: Final = object()
-"""Known to this module alone: nothing else can make a committed snapshot."""
+
+class _Seal:
+    """Made by this module alone, for one snapshot: without it nothing counts as committed."""
+
+    def __init__(self, digest: str) -> None:
+        self.digest = digest
+
 
 Observer = Callable[["Candidate"], None]
 """Sees a candidate before the commit, and rejects it by raising; it changes nothing."""
 
-_SCHEMAS: Final[Mapping[Stage, type]] = {
+_SCHEMAS: Final[Mapping[Stage, type[ModelIR | DistributedTaskIR | PortablePlanIR]]] = {
     Stage.MODEL: ModelIR,
     Stage.DISTRIBUTED: DistributedTaskIR,
     Stage.PORTABLE: PortablePlanIR,
@@ -54,11 +60,13 @@ class Committed:
     contract: PassContract | None
     report: TransitionReport | None
     recorded: RecordedReport | None
-    seal: object
+    seal: _Seal
 
     def __post_init__(self) -> None:
-        """Refuse a snapshot that did not come through the gate."""
-        if self.seal is not _SEAL:
+        """Refuse a snapshot that did not come through the gate, or another one under its seal."""
+        if type(self.seal) is not _Seal or self.seal.digest != self.digest:
+            raise GateError("only the gate commits a snapshot")
+        if snapshot_digest(self.snapshot) != self.digest:
             raise GateError("only the gate commits a snapshot")
 
 
@@ -130,15 +138,20 @@ class CommitGate:
         self.observers = tuple(observers)
 
     def admit(self, model: ModelIR) -> Committed:
-        """Admit the front end's model as the root of a derivation."""
+        """Admit the request's own model as the root of a derivation."""
         self._structure(model, "front end")
-        return Committed(model, snapshot_digest(model), (), "", None, None, None, _SEAL)
+        if encode(model) != encode(model_ir(self.context.request)):
+            raise GateError("front end, this is not the model that the request describes")
+        digest = snapshot_digest(model)
+        return Committed(model, digest, (), "", None, None, None, _Seal(digest))
 
     def commit(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> Committed:
         """Run a pass on a committed snapshot and commit its result. Raises GateError naming the step and the pass."""
         facts = derivation_pass.facts
         name = facts.name
         # 1 type and schema
+        if not isinstance(source, Committed):
+            raise GateError(f"{name}: step 1, the input did not come through the gate")
         if source.snapshot.header.stage is not facts.boundary[0]:
             raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
         contract = contract_of(facts, self.rulebook)
@@ -153,15 +166,13 @@ class CommitGate:
         self._structure(source.snapshot, f"{name}: step 4")
         before = encode(source.snapshot)
         # 5 run
-        target = self._run(derivation_pass, source)
-        # 6 input unchanged
+        given = self._run(derivation_pass, source)
+        # 6 input unchanged, by this run and by the one that step 13 needs
+        data, again = self._encoded(given, name), self._encoded(self._run(derivation_pass, source), name)
         if encode(source.snapshot) != before:
             raise GateError(f"{name}: step 6, the pass changed its input")
-        # 7 output structure
-        if not isinstance(target, ModelIR | DistributedTaskIR | PortablePlanIR):
-            raise GateError(f"{name}: step 7, the output is no snapshot")
-        if not isinstance(target, _SCHEMAS[facts.boundary[1]]):
-            raise GateError(f"{name}: step 7, the output is no {facts.boundary[1].value} snapshot")
+        # 7 output structure; from here on the gate holds its own copy, which the pass cannot reach
+        target = self._own(given, data, facts.boundary[1], name)
         self._structure(target, f"{name}: step 7")
         # 8 parent digest
         if target.header.parent != source.digest:
@@ -170,7 +181,7 @@ class CommitGate:
         ancestors = (*source.ancestors, source.snapshot)
         plan = plan_transition(self.rulebook, self.context, ancestors, target)
         # 13 normal form: a second run of the canonical construction gives exactly these bytes
-        conformant = encode(self._run(derivation_pass, source)) == encode(target)
+        conformant = again == data
         settled = self.verifier.settle([Step(plan, "", name, conformant)])
         (report,) = settled.transitions
         if not report.relation_verified:
@@ -186,7 +197,7 @@ class CommitGate:
         # 15 observers
         self._observe(Candidate(target, digest, report), name)
         # 16 publish
-        return Committed(target, digest, ancestors, name, contract, report, recorded, _SEAL)
+        return Committed(target, digest, ancestors, name, contract, report, recorded, _Seal(digest))
 
     def _run(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> object:
         try:
@@ -196,6 +207,21 @@ class CommitGate:
         except Exception as error:
             name = derivation_pass.facts.name
             raise GateError(f"{name}: step 5, the pass failed with {type(error).__name__}") from error
+
+    def _encoded(self, given: object, name: str) -> bytes:
+        try:
+            return encode(given)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise GateError(f"{name}: step 7, the output cannot be encoded") from error
+
+    def _own(self, given: object, data: bytes, stage: Stage, name: str) -> Snapshot:
+        schema = _SCHEMAS[stage]
+        if not isinstance(given, schema):
+            raise GateError(f"{name}: step 7, the output is no {stage.value} snapshot")
+        try:
+            return decode(data, schema)
+        except CodecError as error:
+            raise GateError(f"{name}: step 7, {error.diagnostics()}") from error
 
     def _structure(self, snapshot: Snapshot, where: str) -> None:
         faults = structural_faults(snapshot)

@@ -52,7 +52,7 @@ def match_relations(
     faults: list[Diagnostic] = []
     rules = {rule.id: rule for rule in pass_rules}
     demanded = {(relation.rule.id, relation.sources) for relation in relations}
-    groups: dict[tuple[str, tuple[str, ...]], dict[str, Entity]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], dict[tuple[type, str], Entity]] = {}
     dangling = undeclared = mismatched = covered = 0
     for entity in entities:
         lineage = entity.lineage
@@ -71,7 +71,7 @@ def match_relations(
             )
         else:
             faults.extend(_lineage_faults(rules[lineage.transform], entity))
-            groups.setdefault(key, {})[entity.name] = entity
+            groups.setdefault(key, {})[type(entity), entity.name] = entity
 
     matched: list[Matched] = []
     missing = 0
@@ -79,8 +79,8 @@ def match_relations(
         group = groups.get((relation.rule.id, relation.sources), {})
         found: list[str | None] = []
         for expected in relation.targets:
-            entity_found = group.pop(expected.name, None)
-            if entity_found is not None and isinstance(entity_found, _TYPES[type(expected)]):
+            entity_found = group.pop((_TYPES[type(expected)], expected.name), None)
+            if entity_found is not None:
                 found.append(entity_found.id)
                 covered += 1
             else:

@@ -44,14 +44,13 @@ def plan_model(request: Request, model: ModelIR, demanded: ModelIR) -> Transitio
     """What must hold between a request and its model: every value and operation that the front end makes of it."""
     values = {value.name: value for value in model.values}
     operations = {operation.name: operation for operation in model.operations}
-    wanted = {each.name for each in demanded.values} | {each.name for each in demanded.operations}
-    found = values.keys() | operations.keys()
+    wanted, found = _model_entities(demanded), _model_entities(model)
     faults = [
-        Diagnostic(code="coverage.missing", message="the request demands this entity of the model", path=name)
-        for name in sorted(wanted - found)
+        Diagnostic(code="coverage.missing", message=f"the request demands this {kind} of the model", path=name)
+        for kind, name in sorted(wanted - found)
     ] + [
-        Diagnostic(code="coverage.unexpected", message="the request demands no entity of this name", path=name)
-        for name in sorted(found - wanted)
+        Diagnostic(code="coverage.unexpected", message=f"the request demands no {kind} of this name", path=name)
+        for kind, name in sorted(found - wanted)
     ]
     total = len(model.values) + len(model.operations)
     coverage = Coverage(
@@ -76,6 +75,11 @@ def plan_model(request: Request, model: ModelIR, demanded: ModelIR) -> Transitio
             _relate_model(plan, operation.name, [node.id], operation_questions(operation, node))
     _relate_model(plan, "block", [], [(Claim.INTERFACE, model_interface_question(request, model, demanded))])
     return plan
+
+
+def _model_entities(model: ModelIR) -> set[tuple[str, str]]:
+    values = {("value", each.name) for each in model.values}
+    return values | {("operation", each.name) for each in model.operations}
 
 
 def _relate_model(plan: TransitionPlan, name: str, targets: list[str], asked: list[tuple[Claim, Question]]) -> None:

@@ -11,23 +11,23 @@ from blueprint.term import Term
 
 def model_value_questions(demanded: ModelValue, actual: ModelValue) -> list[tuple[Claim, Question]]:
     """Type and role of one value."""
-    kind = Question()
-    kind.word("dtype", actual.dtype, demanded.dtype)
-    kind.names("axes", [axis.value for axis in actual.axes], [axis.value for axis in demanded.axes])
+    kind, name = Question(), demanded.name
+    kind.word(f"{name}.dtype", actual.dtype, demanded.dtype)
+    kind.names(f"{name}.axes", [axis.value for axis in actual.axes], [axis.value for axis in demanded.axes])
     sizes: list[Term] = [kind.given(axis.value, size) for axis, size in zip(demanded.axes, demanded.shape, strict=True)]
-    kind.sizes("shape", actual.shape, sizes)
+    kind.sizes(f"{name}.shape", actual.shape, sizes)
     role = Question()
-    role.word("role", actual.role, demanded.role)
+    role.word(f"{name}.role", actual.role, demanded.role)
     return [(Claim.TENSOR_TYPE, kind), (Claim.ROLE, role)]
 
 
 def operation_questions(demanded: Operation, actual: Operation) -> list[tuple[Claim, Question]]:
     """Kind and data flow of one operation."""
-    identity = Question()
-    identity.word("kind", actual.kind, demanded.kind)
+    identity, name = Question(), demanded.name
+    identity.word(f"{name}.kind", actual.kind, demanded.kind)
     flow = Question()
-    flow.names("inputs", actual.inputs, demanded.inputs)
-    flow.names("result", [actual.result], [demanded.result])
+    flow.names(f"{name}.inputs", actual.inputs, demanded.inputs)
+    flow.names(f"{name}.result", [actual.result], [demanded.result])
     return [(Claim.OPERATION_IDENTITY, identity), (Claim.DATA_FLOW, flow)]
 
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from blueprint.codec import digest, entity_id
-from blueprint.ir.common import Axis, Header, Role, Stage
+from blueprint.ir.common import SCHEMA_VERSIONS, Axis, Header, Role, Stage
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
 from blueprint.ir.order import canonical_order
 from blueprint.ir.request import ModelFacts, Request
 from blueprint.ir.structure import value_order
 
-MODEL_VERSION = 1
-"""Version of the ModelIR schema."""
+_VERSION = SCHEMA_VERSIONS[Stage.MODEL]
 
 _STREAM = (Axis.BATCH, Axis.SEQUENCE, Axis.HIDDEN)
 _QUERIES = (Axis.BATCH, Axis.QUERY, Axis.HEADS, Axis.HEAD_WIDTH)
@@ -49,7 +48,7 @@ def model_ir(request: Request) -> ModelIR:
     ops = tuple(_operations(request.model))
 
     def identify(kind: str, name: str) -> str:
-        return entity_id(kind, MODEL_VERSION, parent, "frontend", (), name)
+        return entity_id(kind, _VERSION, parent, "frontend", (), name)
 
     def value(name: str, role: Role, axes: tuple[Axis, ...]) -> ModelValue:
         return ModelValue(
@@ -81,7 +80,7 @@ def model_ir(request: Request) -> ModelIR:
     by_id = {each.id: each for each in values}
     order = value_order(values, [(operation, (operation.result,)) for operation in ordered])
     return ModelIR(
-        header=Header(stage=Stage.MODEL, version=MODEL_VERSION, parent=parent),
+        header=Header(stage=Stage.MODEL, version=_VERSION, parent=parent),
         facts=request.model,
         inputs=(identify("value", "x"),),
         outputs=(identify("value", ops[-1].kind.value),),

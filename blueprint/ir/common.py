@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -39,6 +39,10 @@ class Stage(enum.Enum):
     PORTABLE = "portable"
     CONCRETE = "concrete"
     MACHINE = "machine"
+
+
+SCHEMA_VERSIONS: Final = {Stage.MODEL: 1, Stage.DISTRIBUTED: 1, Stage.PORTABLE: 1}
+"""The version of each stage's schema that this tool writes and reads."""
 
 
 class Role(enum.Enum):

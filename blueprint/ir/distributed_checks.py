@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from blueprint.diagnostic import Diagnostic
 from blueprint.ir import structure
+from blueprint.ir.common import Stage
 from blueprint.ir.distributed import (
     Collective,
     CollectiveKind,
@@ -23,6 +24,7 @@ def check_distributed(ir: DistributedTaskIR) -> Iterator[Diagnostic]:
     """Yield every structural fault of a distributed snapshot."""
     values = {value.id: value for value in ir.values}
     header, mesh = ir.header, ir.mesh
+    yield from structure.check_header(header, Stage.DISTRIBUTED)
     yield from structure.check_ids("value", header.version, header.parent, ir.values)
     yield from structure.check_ids("task", header.version, header.parent, ir.tasks)
     yield from structure.check_unique(ir.values)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from blueprint.codec import entity_id
 from blueprint.diagnostic import Diagnostic
 from blueprint.ir import structure
-from blueprint.ir.common import Role
+from blueprint.ir.common import Role, Stage
 from blueprint.ir.model import ModelIR
 
 
@@ -15,6 +15,7 @@ def check_model(ir: ModelIR) -> Iterator[Diagnostic]:
     """Yield every structural fault of a model snapshot."""
     values = {value.id: value for value in ir.values}
     header = ir.header
+    yield from structure.check_header(header, Stage.MODEL)
     for kind, entities in (("value", ir.values), ("node", ir.operations)):
         for entity in entities:
             if entity.id != entity_id(kind, header.version, header.parent, "frontend", (), entity.name):

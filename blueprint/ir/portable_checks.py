@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from blueprint.diagnostic import Diagnostic
 from blueprint.ir import structure
+from blueprint.ir.common import Stage
 from blueprint.ir.distributed import Collective
 from blueprint.ir.distributed_checks import check_ranks
 from blueprint.ir.portable import PortablePlanIR
@@ -14,6 +15,7 @@ from blueprint.ir.portable import PortablePlanIR
 def check_portable(ir: PortablePlanIR) -> Iterator[Diagnostic]:
     """Yield every structural fault of a portable snapshot."""
     header = ir.header
+    yield from structure.check_header(header, Stage.PORTABLE)
     buffers = {buffer.id: buffer for buffer in ir.buffers}
     tasks = {task.id: task for task in ir.tasks}
     yield from structure.check_ids("buffer", header.version, header.parent, ir.buffers)

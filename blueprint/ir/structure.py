@@ -10,7 +10,7 @@ from typing import Protocol
 
 from blueprint.codec import entity_id
 from blueprint.diagnostic import Diagnostic
-from blueprint.ir.common import Lineage
+from blueprint.ir.common import SCHEMA_VERSIONS, Header, Lineage, Stage
 from blueprint.ir.order import canonical_order
 
 
@@ -40,6 +40,15 @@ class Node(Named, Protocol):
     @property
     def inputs(self) -> tuple[str, ...]:
         """Ids of what it reads, in order."""
+
+
+def check_header(header: Header, stage: Stage) -> Iterator[Diagnostic]:
+    """The snapshot is of its stage, in the version of the schema that this tool reads."""
+    if header.stage is not stage:
+        yield Diagnostic(code="structure.stage", message=f"the header says {header.stage.value}", path="header")
+    if header.version != SCHEMA_VERSIONS[stage]:
+        message = f"version {header.version} of the schema, this reads {SCHEMA_VERSIONS[stage]}"
+        yield Diagnostic(code="structure.version", message=message, path="header")
 
 
 def check_ids(kind: str, version: int, parent: str, entities: Iterable[Derived]) -> Iterator[Diagnostic]:

@@ -10,6 +10,7 @@ from blueprint.codec import digest, entity_id
 from blueprint.errors import DomainError
 from blueprint.ir.common import (
     INT64_MAX,
+    SCHEMA_VERSIONS,
     Axis,
     DType,
     Header,
@@ -39,8 +40,7 @@ from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.dims import dims_of
 from blueprint.workload.training_block import ENTERS, LEAVES, Step, Tensor, training_block
 
-DISTRIBUTED_VERSION = 1
-"""Version of the DistributedTaskIR schema."""
+_VERSION = SCHEMA_VERSIONS[Stage.DISTRIBUTED]
 
 _TRANSFORMS = {
     "attention_norm": "normalization",
@@ -132,7 +132,7 @@ class _Emission:
         ordered = [tasks[each] for each in order]
         writers = [(task, task.outputs) for task in ordered]
         return DistributedTaskIR(
-            header=Header(stage=Stage.DISTRIBUTED, version=DISTRIBUTED_VERSION, parent=self.parent),
+            header=Header(stage=Stage.DISTRIBUTED, version=_VERSION, parent=self.parent),
             mesh=Mesh(tensor=strategy.tensor, pipeline=strategy.pipeline, data=strategy.data, ranks=self.ranks),
             inputs=self.interface("forward", "forward", "gradient"),
             outputs=self.interface("gradient", "updated", "forward", results_first=True),
@@ -152,7 +152,7 @@ class _Emission:
         return tuple(self.value_ids[name] for name in ordered)
 
     def identify(self, kind: str, lineage: Lineage, name: str) -> str:
-        return entity_id(kind, DISTRIBUTED_VERSION, self.parent, lineage.transform, lineage.sources, name)
+        return entity_id(kind, _VERSION, self.parent, lineage.transform, lineage.sources, name)
 
     def value(self, tensor: Tensor[int]) -> DistributedValue:
         source = self.model_values[tensor.value]

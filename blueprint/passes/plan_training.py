@@ -8,7 +8,7 @@ import msgspec
 
 from blueprint.codec import digest, entity_id
 from blueprint.errors import DomainError
-from blueprint.ir.common import INT64_MAX, Header, Lineage, LineageKind, Role, Stage
+from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Role, Stage
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task, TaskKind
 from blueprint.ir.portable import (
     Buffer,
@@ -24,8 +24,7 @@ from blueprint.ir.portable import (
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.plan import buffer_size, plan_work
 
-PORTABLE_VERSION = 1
-"""Version of the PortablePlanIR schema."""
+_VERSION = SCHEMA_VERSIONS[Stage.PORTABLE]
 
 _PERSISTENT = (Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER)
 
@@ -76,7 +75,7 @@ class _Emission:
 
     def snapshot(self) -> PortablePlanIR:
         return PortablePlanIR(
-            header=Header(stage=Stage.PORTABLE, version=PORTABLE_VERSION, parent=self.parent),
+            header=Header(stage=Stage.PORTABLE, version=_VERSION, parent=self.parent),
             inputs=self.buffers(self.ir.inputs),
             outputs=self.buffers(self.ir.outputs),
             buffers=tuple(map(self.buffer, self.ir.values)),
@@ -85,7 +84,7 @@ class _Emission:
         )
 
     def identify(self, kind: str, name: str, lineage: Lineage) -> str:
-        return entity_id(kind, PORTABLE_VERSION, self.parent, lineage.transform, lineage.sources, name)
+        return entity_id(kind, _VERSION, self.parent, lineage.transform, lineage.sources, name)
 
     def buffers(self, values: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(self.buffer_ids[each] for each in values)

@@ -412,7 +412,6 @@ def test_the_known_model_meets_the_same_expectation(gpt3: bytes, tmp_path: Path)
 # What the claims do not see yet -----------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="a task of the same lineage and name hides the buffer from coverage")
 def test_a_buffer_with_the_lineage_and_name_of_a_task_is_unexpected(gpt3: bytes) -> None:
     draft = Draft(gpt3)
     source = task(draft, "optimizer")["id"]
@@ -429,7 +428,6 @@ def test_a_buffer_with_the_lineage_and_name_of_a_task_is_unexpected(gpt3: bytes)
     assert "coverage.unexpected" in codes(report)
 
 
-@pytest.mark.xfail(strict=True, reason="names of values and of operations are compared as one set")
 def test_an_operation_with_the_name_of_a_value_is_not_the_one_demanded(gpt3: bytes) -> None:
     draft = Draft(gpt3)
     draft.entity(MODEL, "operations", "scores")["name"] = "x"
@@ -437,7 +435,6 @@ def test_an_operation_with_the_name_of_a_value_is_not_the_one_demanded(gpt3: byt
     assert {"coverage.missing", "coverage.unexpected"} <= codes(report)
 
 
-@pytest.mark.xfail(strict=True, reason="the fields of model claims do not carry the entity's name")
 @pytest.mark.parametrize(("kind", "field", "new"), [("values", "dtype", "float16"), ("operations", "kind", "context")])
 def test_a_finding_about_the_model_names_the_entity(kind: str, field: str, new: str, gpt3: bytes) -> None:
     draft = Draft(gpt3)

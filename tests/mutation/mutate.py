@@ -174,7 +174,25 @@ REMOVABLE: Final = frozenset(
 )
 """Calls whose whole statement is removed."""
 
-EQUIVALENT: Final[dict[str, tuple[str, str]]] = {}
+_SUM = (
+    "rules/training/total.py: return (left[0] + right[0], left[1] + right[1], left[2] + right[2], left[3] + right[3])"
+)
+_MOVED = "`right` is always exchange(case), which reads as much as it writes: its components 1 and 2 are one expression"
+
+EQUIVALENT: Final[dict[str, tuple[str, str]]] = {
+    f"{_SUM} -> return (left[0] + right[0], left[1] + right[2], left[2] + right[2], left[3] + right[3])": (
+        "both",
+        _MOVED,
+    ),
+    f"{_SUM} -> return (left[0] + right[0], left[1] + right[1], left[2] + right[1], left[3] + right[3])": (
+        "both",
+        _MOVED,
+    ),
+    f"{_SUM} -> return (left[0] + right[0], left[1] + right[1], left[2] + right[2], (right[3]))": (
+        "both",
+        "`left` is forward_compute or activation_gradient without its collectives, whose message bytes are written 0",
+    ),
+}
 """Mutant -> what it is equivalent for (`both`, or `derive`: for every request that the gate admits), and the proof."""
 
 
@@ -342,6 +360,19 @@ class _Finder(ast.NodeVisitor):
         self.plant(node, str(node.value + 1), operator)
         if node.value > 0:
             self.plant(node, str(node.value - 1), operator)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """One component of a work vector in the place of the next; annotations are not met."""
+        self.visit(node.value)
+        if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
+            self.plant(node.slice, str((node.slice.value + 1) % 4), "exchange")
+        else:
+            self.visit(node.slice)
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        """The values."""
+        for each in node.values:
+            self.visit(each)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """Sums, products and powers."""

@@ -723,6 +723,17 @@ def test_a_cross_check_that_verify_is_asked_for_takes_place(
     assert {row.cross for row in report.obligations} == {"proved"}
 
 
+def test_the_most_specific_finding_comes_first(memory: Memory, good: bytes) -> None:  # noqa: ARG001  (it answers)
+    draft = Draft(good)
+    draft.entity(Stage.PORTABLE, "tasks", "scores.forward")["work"]["operations"] += 1
+    draft.seal()
+    draft.transition(Stage.PORTABLE)["source"] = "0" * 64
+    draft.data["fingerprint"] = "0" * 64
+    families = [each.code.partition(".")[0] for each in blueprint.verify(draft.raw(), jobs=JOBS).diagnostics]
+    assert families[0] == "claim"
+    assert families.index("claim") < families.index("law") < families.index("digest") < families.index("replay")
+
+
 @pytest.mark.xfail(strict=True, reason="a structural fault of one stage leaves the claims of every stage unasked")
 def test_a_structural_fault_does_not_hide_a_false_claim_of_an_earlier_stage(
     memory: Memory,  # noqa: ARG001  (it answers)
@@ -1134,3 +1145,24 @@ def test_a_counterexample_is_one_in_the_models_own_dimensions(
                 assert failed.get(fact.label, pair) == pair
             checked += 1
     assert checked == 1
+
+
+# What stands around -------------------------------------------------------------------------------------------------
+
+
+def test_make_check_counts_decides_and_tests() -> None:
+    rules = dict(re.findall(r"^([a-z]+):([^#=\n]*)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    needed = set(rules["check"].split())
+    while more := {each for name in needed for each in rules.get(name, "").split()} - needed:
+        needed |= more
+    assert {"format", "lint", "type", "arch", "trusted", "proofs", "cover"} <= needed
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for name, command in (
+        ("trusted", "tests/tools/trusted_lines.py"),
+        ("proofs", "prove --check"),
+        ("arch", "lint-imports"),
+    ):
+        recipe = text[text.index(f"\n{name}:") :].split("\n")[2]
+        assert command in recipe
+        assert not recipe.lstrip("\t@").startswith("-")
+        assert "||" not in recipe
