@@ -20,6 +20,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Self
 
 import msgspec
@@ -71,7 +72,7 @@ class _Worker:
 
     def __init__(self) -> None:
         # The worker imports from the parent's places in the parent's order, so both run the same code.
-        environment = {**os.environ, **_KEEP_MEMORY, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        environment = {**os.environ, **_KEEP_MEMORY, "PYTHONPATH": os.pathsep.join(_import_places())}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(  # noqa: S603 -- a constant command
             COMMAND, bufsize=0, start_new_session=True, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,
@@ -112,6 +113,15 @@ class _Worker:
         self.process.wait()
         self.stdin.close()
         self.stdout.close()
+
+
+def _import_places() -> list[str]:
+    """Where the parent imports from, without the working folder unless the package itself lies there.
+
+    `python -m` puts the working folder first; a file called z3.py beside a bundle must not be run.
+    """
+    package, here = Path(__file__).resolve().parent.parent, Path.cwd()
+    return [place for place in sys.path if place and (Path(place).resolve() != here or here == package)]
 
 
 class SolverPool:
@@ -238,7 +248,7 @@ def discharge(
 ) -> list[Evidence]:
     """Evidence for each obligation, in order. Equal texts are solved once.
 
-    `cross_check` answers every universal obligation that has a witness. It stands in as the second decider where the
+    `cross_check` answers every obligation that has a witness, once a text. It stands in as the second decider where the
     normal form has no answer, as for inequalities. What is too large to be stated is UNKNOWN. Raises
     DecidersDisagreeError where one decider proves what another refutes.
     """
@@ -254,13 +264,14 @@ def _stated(obligation: Obligation) -> smtlib.Rendered | ObligationError:
     try:
         return smtlib.render(obligation)
     except ObligationError as error:
-        return error
+        return ObligationError(error.message, path=hashlib.sha256(msgspec.json.encode(obligation)).hexdigest())
 
 
 def _unstated(error: ObligationError, budget: int) -> Evidence:
     nothing = Answer(Verdict.UNKNOWN, "none", "not stated")
-    digest = hashlib.sha256(error.message.encode()).hexdigest()
-    return Evidence(digest, Verdict.UNKNOWN, "none", Verdict.UNKNOWN, budget, 0, nothing, None, (), {}, error.message)
+    return Evidence(
+        error.path, Verdict.UNKNOWN, "none", Verdict.UNKNOWN, budget, 0, nothing, None, (), {}, error.message
+    )
 
 
 def _decide(
@@ -288,7 +299,7 @@ def _decide(
     for obligation, main, question, witness, second, allowed in rows:
         answer = answers[obligation.ground, question.text]
         cross = None
-        if cross_check is not None and witness and not obligation.ground:
+        if cross_check is not None and witness:
             cross = crossed[main.text] = crossed.get(main.text) or cross_check(main.text)
         model = {name: answer.model[f"v{i}"] for i, name in enumerate(question.names) if f"v{i}" in answer.model}
         if witness:
@@ -309,10 +320,11 @@ def _decide(
 def _solve(
     obligations: Sequence[Obligation], asked: Sequence[smtlib.Rendered], budgets: Sequence[int], pool: SolverPool
 ) -> dict[tuple[bool, str], Answer]:
-    unique = {
-        (each.ground, question.text): (Question(question.text, len(question.names)), allowed)
-        for each, question, allowed in zip(obligations, asked, budgets, strict=True)
-    }
+    unique: dict[tuple[bool, str], tuple[Question, int]] = {}
+    for each, question, allowed in zip(obligations, asked, budgets, strict=True):
+        key = (each.ground, question.text)
+        most = max(allowed, unique[key][1]) if key in unique else allowed
+        unique[key] = (Question(question.text, len(question.names)), most)
     # Batches are cut here and not by the workers, so that what shares a context does not depend on their number.
     order = sorted(unique, key=lambda key: (key[0], len(key[1]), key[1]))
     first_ground = sum(not ground for ground, _ in order)
@@ -334,7 +346,8 @@ def _conclude(
     if second.verdict is Verdict.VACUOUS:
         return Verdict.VACUOUS, second.reason, {}
     if answer.verdict is Verdict.PROVED:
-        if Verdict.PROVED in (second.verdict, cross):
+        # For a ground obligation exact evaluation always answers; another solver cannot stand in for it.
+        if second.verdict is Verdict.PROVED or (cross is Verdict.PROVED and not obligation.ground):
             return Verdict.PROVED, "", {}
         return Verdict.UNKNOWN, "no second decider", {}
     if Verdict.REFUTED in (answer.verdict, second.verdict):

@@ -90,6 +90,18 @@ class GateError(BlueprintError):
     code = "gate"
 
 
+class NotEstablishedError(GateError):
+    """The gate could not decide a claim: the candidate is neither committed nor refuted."""
+
+    code = "gate.not_established"
+
+
+class PassFailedError(GateError):
+    """A pass failed by itself, which says nothing about the plan."""
+
+    code = "gate.pass"
+
+
 class VerificationError(BlueprintError):
     """A bundle is not verified; the report says which claims failed."""
 

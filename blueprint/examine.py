@@ -27,7 +27,7 @@ from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
-from blueprint.gate import plan_transition, recorded_report, structural_faults
+from blueprint.gate import plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
@@ -35,6 +35,8 @@ from blueprint.outcome import (
     Finding,
     Outcome,
     Report,
+    Status,
+    TransitionReport,
 )
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
@@ -45,6 +47,7 @@ from blueprint.statement import (
     entities_of,
     flat_bindings,
     known_expectations,
+    meets,
     subject_row,
     tool_row,
 )
@@ -111,10 +114,10 @@ class _Examination:
     def run(self, expect: Mapping[str, str]) -> Report:
         self.session()
         chain = self.chain()
-        sound = self.structure(chain) and self.domain()
+        sound = self.structure(chain)
         self.parents(chain)
         self.contracts()
-        steps = self.steps(chain) if sound else []
+        steps = self.steps(sound) if self.domain() else []
         settled = self.verifier.settle(steps)
         self.findings.extend(settled.findings)
         self.replayed(steps)
@@ -128,7 +131,8 @@ class _Examination:
         return assemble(tool, subject, self.verdict(settled), settled, self.findings, self.rulebook)
 
     def find(self, code: str, message: str, path: str = "") -> None:
-        self.findings.append(Finding(code=code, message=message, path=plain(path)))
+        refutes = code not in _NOT_ESTABLISHED
+        self.findings.append(Finding(code=code, message=message, path=plain(path), refutes=refutes))
 
     # 3 request and session digests, rulebook
     def session(self) -> None:
@@ -166,13 +170,14 @@ class _Examination:
         return tuple(good)
 
     # 5 structure and ids
-    def structure(self, chain: tuple[Snapshot, ...]) -> bool:
-        sound = True
-        for snapshot in chain:
+    def structure(self, chain: tuple[Snapshot, ...]) -> tuple[Snapshot, ...]:
+        """The snapshots before the first with a structural fault: about those, claims can be asked."""
+        sound = len(chain)
+        for position, snapshot in enumerate(chain):
             for fault in structural_faults(snapshot):
-                sound = False
+                sound = min(sound, position)
                 self.find(fault.code, fault.message, f"{snapshot.header.stage.value}/{plain(fault.path)}")
-        return sound
+        return chain[:sound]
 
     def domain(self) -> bool:
         try:
@@ -246,10 +251,12 @@ class _Examination:
         # The model's own transition has no record; the others pair up in order.
         pairs = zip(self.bundle.transitions, settled.transitions[1:], strict=False)
         for position, (record, report) in enumerate(pairs):
-            conformant = report.canonical_conformant if self.replay else record.report.canonical_conformant
-            found = recorded_report(
-                msgspec.structs.replace(report, canonical_conformant=conformant), settled.obligations
-            )
+            found = recorded_report(report, settled.obligations)
+            if not self.replay:
+                found = msgspec.structs.replace(found, canonical_conformant=record.report.canonical_conformant)
+            if _undecided(report):
+                # What a solver left open this time refutes nothing that was recorded.
+                found = with_verdicts_of(found, record.report)
             if record.report != found:
                 path = f"transitions[{position}].report"
                 self.find("report.mismatch", "the recorded report is not what this run establishes", path)
@@ -283,17 +290,15 @@ class _Examination:
     def expectations(self, expect: Mapping[str, str]) -> None:
         flat = flat_bindings(self.bindings)
         for key, wanted in expect.items():
-            if flat[key] != wanted:
+            if not meets(key, flat[key], wanted):
                 self.find("expect", f"{key} is {flat[key]}, expected {plain(wanted)}", key)
 
     def verdict(self, settled: Settled) -> Outcome:
         """Verified only if nothing at all speaks against it and every transition established something."""
-        undecided = {"claim.unknown", "claim.vacuous", "law.unknown", "law.vacuous"} | _NOT_ESTABLISHED
-        codes = {finding.code for finding in self.findings}
-        if codes - undecided:
+        if any(finding.refutes for finding in self.findings):
             return Outcome.REFUTED
         verified = all(each.relation_verified and each.canonical_conformant for each in settled.transitions)
-        if codes or not verified or len(settled.transitions) < len(REQUIRED):
+        if self.findings or not verified or len(settled.transitions) < len(REQUIRED):
             return Outcome.NOT_ESTABLISHED
         return Outcome.VERIFIED
 
@@ -308,6 +313,11 @@ def _fits(stage: Stage, snapshot: Snapshot) -> bool:
             return not isinstance(snapshot, ModelIR | DistributedTaskIR)
         case _:
             return False
+
+
+def _undecided(report: TransitionReport) -> bool:
+    claims = [claim.status for relation in report.relations for claim in relation.claims]
+    return bool({Status.UNKNOWN, Status.VACUOUS} & {*claims, *(law.status for law in report.laws)})
 
 
 def _specificity(code: str) -> int:

@@ -10,7 +10,9 @@ from blueprint.errors import (
     BlueprintError,
     GateError,
     InputError,
+    NotEstablishedError,
     ObligationError,
+    PassFailedError,
     RulebookError,
     StructureError,
     UsageError,
@@ -63,6 +65,8 @@ _OF_ERROR: Final[tuple[tuple[type[BlueprintError], ExitCode], ...]] = (
     (RulebookError, ExitCode.INPUT),
     (ObligationError, ExitCode.INPUT),
     (StructureError, ExitCode.REFUTED),
+    (NotEstablishedError, ExitCode.NOT_ESTABLISHED),
+    (PassFailedError, ExitCode.INTERNAL),
     (GateError, ExitCode.REFUTED),
     (VerificationError, ExitCode.REFUTED),
 )

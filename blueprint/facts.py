@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from blueprint.errors import ObligationError
 from blueprint.term import Comparison, Const, Product, Term, Var, equal
 from blueprint.verdict import Obligation
 
@@ -59,6 +60,8 @@ class Question:
 
     def word(self, label: str, actual: Word, expected: Word) -> None:
         """The target's word equals the expected one, by position in its closed vocabulary."""
+        if type(actual) is not type(expected):
+            raise ObligationError(f"{label}: words of two vocabularies are compared")
         self.number(label, _position(actual), self.given(label, _position(expected)))
 
     def names(self, label: str, actual: Sequence[str], expected: Sequence[str]) -> None:

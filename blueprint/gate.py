@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_digest
-from blueprint.codec import decode, encode
+from blueprint.codec import decode, digest, encode
 from blueprint.contract import contract_of
 from blueprint.diagnostic import Diagnostic
-from blueprint.errors import BlueprintError, CodecError, GateError
+from blueprint.errors import BlueprintError, CodecError, GateError, NotEstablishedError, PassFailedError
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Stage
 from blueprint.ir.contract import PassContract
@@ -33,10 +35,10 @@ from blueprint.verifier import Step, TransitionVerifier
 
 
 class _Seal:
-    """Made by this module alone, for one snapshot: without it nothing counts as committed."""
+    """Made by this module alone, for one committed value: without it nothing counts as committed."""
 
-    def __init__(self, digest: str) -> None:
-        self.digest = digest
+    def __init__(self, of: str) -> None:
+        self.of = of
 
 
 Observer = Callable[["Candidate"], None]
@@ -60,14 +62,38 @@ class Committed:
     contract: PassContract | None
     report: TransitionReport | None
     recorded: RecordedReport | None
+    session: str
     seal: _Seal
 
     def __post_init__(self) -> None:
-        """Refuse a snapshot that did not come through the gate, or another one under its seal."""
-        if type(self.seal) is not _Seal or self.seal.digest != self.digest:
+        """Refuse what did not come through the gate, and anything else under its seal."""
+        if type(self.seal) is not _Seal or self.seal.of != _sealed(self):
             raise GateError("only the gate commits a snapshot")
-        if snapshot_digest(self.snapshot) != self.digest:
-            raise GateError("only the gate commits a snapshot")
+
+
+def _sealed(committed: Committed) -> str:
+    """The digest of everything that a committed value says."""
+    parts = [committed.snapshot, committed.ancestors, committed.contract, committed.report, committed.recorded]
+    words = [committed.digest, committed.derivation_pass, committed.session]
+    return digest("committed", 1, [*parts, *words])
+
+
+def _commit(
+    snapshot: Snapshot,
+    ancestors: tuple[Snapshot, ...],
+    session: str,
+    derivation_pass: str = "",
+    contract: PassContract | None = None,
+    report: TransitionReport | None = None,
+    recorded: RecordedReport | None = None,
+) -> Committed:
+    seal = _Seal("")
+    fields = (snapshot, snapshot_digest(snapshot), ancestors, derivation_pass, contract, report, recorded, session)
+    draft = object.__new__(Committed)
+    for name, value in zip(Committed.__dataclass_fields__, fields, strict=False):
+        object.__setattr__(draft, name, value)
+    seal.of = _sealed(draft)
+    return Committed(*fields, seal)
 
 
 @dataclass(frozen=True)
@@ -128,6 +154,15 @@ def recorded_report(transition: TransitionReport, obligations: tuple[ObligationR
     )
 
 
+def with_verdicts_of(report: RecordedReport, other: RecordedReport) -> RecordedReport:
+    """A record with another's verdicts, so that only what no solver decides is left to differ."""
+    statuses = {(law.id, law.form): law.status for law in other.laws}
+    laws = tuple(
+        msgspec.structs.replace(law, status=statuses.get((law.id, law.form), law.status)) for law in report.laws
+    )
+    return msgspec.structs.replace(report, laws=laws, relation_verified=other.relation_verified)
+
+
 class CommitGate:
     """Runs passes and commits what they derive, under one rulebook and one session."""
 
@@ -142,8 +177,7 @@ class CommitGate:
         self._structure(model, "front end")
         if encode(model) != encode(model_ir(self.context.request)):
             raise GateError("front end, this is not the model that the request describes")
-        digest = snapshot_digest(model)
-        return Committed(model, digest, (), "", None, None, None, _Seal(digest))
+        return _commit(model, (), self.context.fingerprint)
 
     def commit(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> Committed:
         """Run a pass on a committed snapshot and commit its result. Raises GateError naming the step and the pass."""
@@ -152,6 +186,8 @@ class CommitGate:
         # 1 type and schema
         if not isinstance(source, Committed):
             raise GateError(f"{name}: step 1, the input did not come through the gate")
+        if source.session != self.context.fingerprint:
+            raise GateError(f"{name}: step 1, the input belongs to another session")
         if source.snapshot.header.stage is not facts.boundary[0]:
             raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
         contract = contract_of(facts, self.rulebook)
@@ -187,17 +223,17 @@ class CommitGate:
         if not report.relation_verified:
             first = settled.findings[0].message if settled.findings else "nothing was established"
             refused = any(row.verdict is Status.REFUTED for row in settled.obligations) or bool(plan.diagnostics)
-            code = "gate.refuted" if refused else "gate.not_established"
-            raise GateError(f"{name}: steps 9 to 12, {first}", code=code)
+            if not refused:
+                raise NotEstablishedError(f"{name}: steps 9 to 12, {first}")
+            raise GateError(f"{name}: steps 9 to 12, {first}", code="gate.refuted")
         if not conformant:
             raise GateError(f"{name}: step 13, a second run gives another snapshot")
         # 14 report
         recorded = recorded_report(report, settled.obligations)
-        digest = snapshot_digest(target)
         # 15 observers
-        self._observe(Candidate(target, digest, report), name)
+        self._observe(Candidate(target, snapshot_digest(target), report), name)
         # 16 publish
-        return Committed(target, digest, ancestors, name, contract, report, recorded, _Seal(digest))
+        return _commit(target, ancestors, self.context.fingerprint, name, contract, report, recorded)
 
     def _run(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> object:
         try:
@@ -206,7 +242,7 @@ class CommitGate:
             raise
         except Exception as error:
             name = derivation_pass.facts.name
-            raise GateError(f"{name}: step 5, the pass failed with {type(error).__name__}") from error
+            raise PassFailedError(f"{name}: step 5, the pass failed with {type(error).__name__}") from error
 
     def _encoded(self, given: object, name: str) -> bytes:
         try:

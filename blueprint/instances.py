@@ -18,7 +18,7 @@ from blueprint.ir.model import OperationKind
 from blueprint.ir.portable import WorkloadFacts
 from blueprint.law import Equation, Law, Quantity
 from blueprint.obligation import law_instance
-from blueprint.plan import LawCheck, RelationCheck, TransitionPlan
+from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.rule import BoundaryRule, Claim, PassRule
 from blueprint.rulebook import Rulebook
 from blueprint.symbols import to_term
@@ -136,7 +136,7 @@ def _add_law(
             id=law.id,
             rule=rule,
             form=equation.form,
-            statement=law.statement,
+            statement=equation.statement or law.statement,
             group=_describe(law),
             members=len(group),
             expected_members=expected,
@@ -162,15 +162,28 @@ def _describe(law: Law) -> str:
     return f"{phases}: {kinds}"
 
 
-def add_primitive_laws(plan: TransitionPlan, rulebook: Rulebook, members: Mapping[str, ExpectedTask]) -> None:
-    """The laws that primitives carry: their instances are the exact-work claims of the relations that use them."""
+def add_primitive_laws(
+    plan: TransitionPlan, rulebook: Rulebook, members: Mapping[str, ExpectedTask], demanded: Sequence[ExpectedTask]
+) -> None:
+    """The laws that primitives carry, on the operations alone: the facts of the exact-work claims of their tasks."""
     for law in sorted({rule.law for rule in rulebook.primitives.values() if rule.law}):
         rules = [rule for rule in rulebook.primitives.values() if rule.law == law]
         primitives = {rule.primitive for rule in rules}
-        tasks = {identifier for identifier, task in members.items() if task.target.primitive in primitives}
+        found = {identifier for identifier, task in members.items() if task.target.primitive in primitives}
+        wanted = sum(task.target.primitive in primitives for task in demanded)
+        relations = [relation for relation in plan.relations if found & set(relation.targets)]
+        checks = [each for relation in relations for each in relation.claims if each.claim is Claim.EXACT_WORK]
+        instances = [plan.ask(_operations_alone(plan, check)) for check in checks]
         theorems = tuple((rule.id, rule.primitive.value, phase.value) for rule in rules for phase in rule.formulas)
-        relations = [relation for relation in plan.relations if tasks & set(relation.targets)]
-        add_claim_law(plan, law, rules[0].id, rules[0].statement, relations, Claim.EXACT_WORK, theorems, len(tasks))
+        _add_instances(plan, law, rules[0].id, rules[0].statement, instances, theorems, (len(found), wanted))
+
+
+def _operations_alone(plan: TransitionPlan, check: ClaimCheck) -> Obligation:
+    """The part of an exact-work obligation that speaks of operations."""
+    whole = plan.obligations[check.obligation]
+    pairs = zip(check.facts, whole.goal, strict=True)
+    goal = tuple(each for fact, each in pairs if fact.label.endswith(".operations"))
+    return Obligation(hypotheses=whole.hypotheses, goal=goal, witness=whole.witness, ground=True)
 
 
 def add_claim_law(
@@ -181,19 +194,34 @@ def add_claim_law(
     relations: Sequence[RelationCheck],
     claim: Claim,
     theorems: tuple[tuple[str, str, str], ...],
-    members: int,
+    demanded: int,
 ) -> None:
     """A law whose instances are the obligations of one claim of these relations."""
-    obligations = tuple(check.obligation for relation in relations for check in relation.claims if check.claim is claim)
+    instances = [check.obligation for relation in relations for check in relation.claims if check.claim is claim]
+    _add_instances(plan, law, rule, statement, instances, theorems, (len(instances), demanded))
+
+
+def _add_instances(
+    plan: TransitionPlan,
+    law: str,
+    rule: str,
+    statement: str,
+    instances: Sequence[int],
+    theorems: tuple[tuple[str, str, str], ...],
+    members: tuple[int, int],
+) -> None:
+    """One law over its instances. `members` are how many are there, and how many the rules demand."""
+    found, demanded = members
+    obligations = (plan.ask(member_count(found, demanded)), *instances) if instances else ()
     plan.laws.append(
         LawCheck(
             id=law,
             rule=rule,
             form="each",
             statement=statement,
-            group=f"claim {claim.value} of {len(relations)} relations",
-            members=members,
-            expected_members=members,
+            group=f"each of {len(instances)} instances",
+            members=found,
+            expected_members=demanded,
             obligations=obligations,
             applicable=True,
             vacuous=not obligations,

@@ -56,7 +56,8 @@ class Equation:
     """`left = right` as a pair: never one sympy equation, which would evaluate itself away.
 
     `left` is written in the quantity's symbol. `where` lists the definitions under which this form holds, such as
-    H = h d; on other shapes the form is not applicable.
+    H = h d; on other shapes the form is not applicable. `statement` says this form in one line where it differs from
+    its law's.
     """
 
     form: str
@@ -64,6 +65,7 @@ class Equation:
     left: sympy.Expr
     right: Closed
     where: tuple[tuple[sympy.Symbol, sympy.Expr], ...] = ()
+    statement: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Projection(enum.Enum):
 
 @dataclass(frozen=True)
 class ProjectionLaw:
-    """What one projection computes: output name -> expression over the input symbols.
+    """What one projection computes: output name -> expression over the input symbols (for buffers: one for each rank).
 
     Its instances are the claims that the rule makes of every relation, so it has no group.
     """

@@ -53,11 +53,15 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Finding(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One diagnostic: a stable code, one sentence, the place; most specific first in a report."""
+    """One diagnostic: a stable code, one sentence, the place; most specific first in a report.
+
+    `refutes` is false where something is only not established; one finding that refutes refutes the whole.
+    """
 
     code: str
     message: str
     path: str
+    refutes: bool = True
 
 
 class FailedFact(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,7 +77,6 @@ class Counterexample(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Values in the model's own dimensions at which a claim is false, re-evaluated without the solver."""
 
     values: Mapping[str, str]
-    failed: tuple[FailedFact, ...]
 
 
 class ObligationRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,11 +98,15 @@ class ObligationRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class ClaimRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One claim that was executed on a relation; `obligation` is a position in the report's list."""
+    """One claim that was executed on a relation; `obligation` is a position in the report's list.
+
+    `failed` names the fields that are wrong, at the values of the obligation's counterexample.
+    """
 
     kind: str
     status: Status
     obligation: int
+    failed: tuple[FailedFact, ...] = ()
 
 
 class RelationRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -180,6 +187,17 @@ class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     solvers: tuple[str, ...]
 
 
+class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all tasks of one phase do on one rank, for one block and one microbatch: operations and bytes."""
+
+    phase: str
+    tasks: str
+    operations: str
+    read_bytes: str
+    write_bytes: str
+    message_bytes: str
+
+
 class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was verified: the bytes, the derivation, and the bindings that the statement is about."""
 
@@ -187,6 +205,7 @@ class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     derivation_digest: str
     bindings: Mapping[str, Mapping[str, str]]
     stages: tuple[StageRow, ...]
+    totals: tuple[TotalRow, ...]
 
 
 class SummaryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -251,7 +270,7 @@ def malformed(bundle_sha256: str, finding: Finding) -> Report:
             shipped=True,
             solvers=(),
         ),
-        subject=SubjectRow(bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=()),
+        subject=SubjectRow(bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=()),
         verdict=Outcome.MALFORMED,
         summary=SummaryRow(relations="0", claims="0", laws="0", obligations="0", by_status={}),
         definitions=(),

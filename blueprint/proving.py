@@ -18,7 +18,7 @@ import msgspec
 from blueprint import smtlib
 from blueprint.codec import encode
 from blueprint.discharge import Evidence, SolverPool, discharge
-from blueprint.errors import UsageError
+from blueprint.errors import InputError, UsageError
 from blueprint.files import write_whole
 from blueprint.outcome import Finding, Outcome, Status
 from blueprint.rule import Rule
@@ -113,9 +113,15 @@ def prove(
     else:
         _write(proofs, rulebook, decided)
         _write_expected(proofs, expected, chosen)
+    refuted = any(
+        record.evidence is not None and record.evidence.verdict is Verdict.REFUTED
+        for work in decided
+        for record in work.records.values()
+        if not record.negative
+    )
     evidence = [record.evidence for work in decided for record in work.records.values() if record.evidence]
     return ProofReport(
-        outcome=_outcome(findings, evidence),
+        outcome=_outcome(findings, evidence, refuted=refuted),
         rows=tuple(row for work in decided for row in _rows(work)),
         findings=tuple(findings),
         obligations=len(evidence),
@@ -214,7 +220,7 @@ def _rows(work: _RuleWork) -> Iterator[ProofRow]:
             rule=work.rule.id,
             law=law,
             form=form,
-            cases=len(members),
+            cases=sum(bool(files) for _, files in members),
             obligations=len(files_used),
             verdict=status,
             negative=negative,
@@ -222,14 +228,14 @@ def _rows(work: _RuleWork) -> Iterator[ProofRow]:
         )
 
 
-def _outcome(findings: Sequence[Finding], evidence: Sequence[Evidence]) -> Outcome:
+def _outcome(findings: Sequence[Finding], evidence: Sequence[Evidence], *, refuted: bool) -> Outcome:
+    """`refuted` says whether a law, not one of the false variants, has a counterexample."""
     if not evidence:
         return Outcome.NOT_ESTABLISHED
     if not findings:
         return Outcome.VERIFIED
     undecided = any(each.verdict in {Verdict.UNKNOWN, Verdict.VACUOUS} for each in evidence)
     only_undecided = undecided and all(finding.code == "law.theorem" for finding in findings)
-    refuted = any(each.verdict is Verdict.REFUTED and each.counterexample for each in evidence)
     return Outcome.NOT_ESTABLISHED if only_undecided and not refuted else Outcome.REFUTED
 
 
@@ -275,16 +281,23 @@ def _stored(record: _Recorded) -> ProvedObligation:
 
 
 def _write(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork]) -> None:
+    """Write each rule's folder beside the old one, then put it in its place: an interrupt loses no proof."""
     for work in works:
-        path = evidence_path(proofs, work.rule.id)
+        home = evidence_path(proofs, work.rule.id).parent
         if not work.records:
             continue
-        if path.parent.is_dir():
-            shutil.rmtree(path.parent)
-        (path.parent / "negative").mkdir(parents=True)
-        for file, record in work.records.items():
-            write_whole(path.parent / file, record.text.encode("ascii"))
-        write_whole(path, _pretty(_proofs_of(rulebook, work)))
+        fresh = home.with_name(f".{home.name}.new")
+        try:
+            shutil.rmtree(fresh, ignore_errors=True)
+            (fresh / "negative").mkdir(parents=True)
+            for file, record in work.records.items():
+                write_whole(fresh / file, record.text.encode("ascii"))
+            write_whole(fresh / "evidence.json", _pretty(_proofs_of(rulebook, work)))
+            shutil.rmtree(home, ignore_errors=True)
+            fresh.rename(home)
+        except OSError as error:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise InputError(f"the proofs cannot be written: {plain(error.strerror)}", path=plain(home)) from None
 
 
 def _pretty(proofs: RuleProofs) -> bytes:
@@ -301,7 +314,10 @@ def _folder(rule: Rule) -> str:
 
 def _read_expected(proofs: Path) -> list[str]:
     path = proofs / "expected.txt"
-    return path.read_text(encoding="ascii").splitlines() if path.is_file() else []
+    try:
+        return path.read_text(encoding="ascii").splitlines() if path.is_file() else []
+    except (OSError, UnicodeError):
+        raise InputError("the list of expected obligations cannot be read", path=plain(path)) from None
 
 
 def _write_expected(proofs: Path, expected: list[str], chosen: Sequence[Rule]) -> None:

@@ -12,7 +12,7 @@ from types import ModuleType
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Primitive, Stage
 from blueprint.law import Law, ProjectionLaw
-from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule, Claim, PassRule, PrimitiveRule, Rule
 from blueprint.words import plain
 
 PACKAGE = "blueprint.rules"
@@ -68,7 +68,21 @@ def load(folder: Path) -> Rulebook:
 
     Every file is read once: the bytes that are run are the bytes that are in the digest.
     """
-    files = _read(folder)
+    kept = {name: module for name, module in sys.modules.items() if _is_rule_module(name)}
+    try:
+        return _load(_read(folder))
+    finally:
+        # A later rulebook must not find this one's modules.
+        for name in [each for each in sys.modules if _is_rule_module(each)]:
+            del sys.modules[name]
+        sys.modules.update(kept)
+
+
+def _is_rule_module(name: str) -> bool:
+    return name == PACKAGE or name.startswith(f"{PACKAGE}.")
+
+
+def _load(files: dict[str, bytes]) -> Rulebook:
     root = _run(PACKAGE, "__init__.py", files)
     families = _names(root, "FAMILIES")
     listed = {"__init__.py"}
@@ -137,6 +151,12 @@ def _checked(rule: object, identifier: str) -> Rule:
         raise RulebookError(f"{identifier}: a primitive needs a formula")
     if isinstance(rule, BoundaryRule) and not (rule.laws or rule.claims):
         raise RulebookError(f"{identifier}: a boundary rule needs laws or claims")
+    if isinstance(rule, BoundaryRule) and set(rule.claims) - {Claim.INTERFACE}:
+        raise RulebookError(f"{identifier}: of a boundary as a whole, only the claim interface can be asked")
+    if isinstance(rule, PassRule) and rule.boundary != DISTRIBUTED_TO_PORTABLE:
+        for law in rule.laws:
+            if isinstance(law, ProjectionLaw):
+                raise RulebookError(f"{identifier}: law {plain(law.id)} projects, which only planning does")
     return rule
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from blueprint.bundle import Bundle, Snapshot, derivation_digest
 from blueprint.errors import UsageError
 from blueprint.frontend.models import BUILTIN
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Phase, Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.request import ModelFacts
@@ -25,11 +25,15 @@ from blueprint.outcome import (
     SubjectRow,
     SummaryRow,
     ToolRow,
+    TotalRow,
 )
 from blueprint.rule import PrimitiveRule
 from blueprint.rulebook import Rulebook
 from blueprint.verifier import Settled
 from blueprint.words import plain
+
+NAMED_BY_THE_BUNDLE = " (named by the bundle)"
+"""Stands behind a model name that the facts do not bear out."""
 
 Bindings = Mapping[str, Mapping[str, str]]
 
@@ -56,13 +60,20 @@ def _model_name(facts: ModelFacts) -> str:
     """A built-in model's name only if the facts are its own; any other name is the bundle's word alone."""
     if BUILTIN.get(facts.name) == facts:
         return facts.name
-    return f"{plain(facts.name, 60)} (named by the bundle)"
+    return f"{plain(facts.name, 60)}{NAMED_BY_THE_BUNDLE}"
 
 
 def flat_bindings(bindings: Bindings) -> dict[str, str]:
     """Every binding by one key, as `--expect` names it; `model` is the model's name."""
     flat = {key: value for group in bindings.values() for key, value in group.items() if key != "name"}
     return {**flat, "model": bindings["model"]["name"]}
+
+
+def meets(key: str, found: str, wanted: str) -> bool:
+    """Whether a binding is what the caller expects. A name that no built-in model has may be given without its note."""
+    if key == "model" and wanted not in BUILTIN:
+        return wanted in {found, found.removesuffix(NAMED_BY_THE_BUNDLE)}
+    return found == wanted
 
 
 def known_expectations(expect: Mapping[str, str], bindings: Bindings) -> None:
@@ -80,7 +91,9 @@ def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
         rulebook_revision=rulebook.revision,
         rules_digest=rulebook.digest,
         shipped=shipped,
-        solvers=tuple(sorted({row.solver.partition(":")[0] for row in settled.obligations})),
+        solvers=tuple(
+            sorted({said.partition(":")[0] for row in settled.obligations for said in (row.solver, row.second)})
+        ),
     )
 
 
@@ -102,7 +115,24 @@ def subject_row(
         derivation_digest=derivation_digest(bundle.fingerprint, list(digests)),
         bindings=bindings,
         stages=tuple(rows),
+        totals=tuple(_totals([record.snapshot for record in bundle.stages])),
     )
+
+
+def _totals(snapshots: Sequence[Snapshot]) -> Iterator[TotalRow]:
+    """The sums of the last snapshot that has work, phase by phase: the numbers that the totals' laws are about."""
+    planned = [each for each in snapshots if not isinstance(each, ModelIR)]
+    for phase in Phase:
+        tasks = [task for task in planned[-1].tasks if task.phase is phase] if planned else []
+        if tasks:
+            yield TotalRow(
+                phase=phase.value,
+                tasks=str(len(tasks)),
+                operations=str(sum(task.work.operations for task in tasks)),
+                read_bytes=str(sum(task.work.read_bytes for task in tasks)),
+                write_bytes=str(sum(task.work.write_bytes for task in tasks)),
+                message_bytes=str(sum(task.work.message_bytes for task in tasks)),
+            )
 
 
 def assemble(

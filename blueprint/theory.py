@@ -138,7 +138,8 @@ def _law_theorem(rule: str, law: Law, equation: Equation, case: Case, *, negativ
     portions = amounts if law.group.each else [Sum(tuple(amounts))]
     defined = definitions(case, equation.where)
     stated = tuple(theorem([law_sides(equation, case, portion)], defined) for portion in dict.fromkeys(portions))
-    return Theorem(rule, law.id, equation.form, law.statement, case.text, stated, negative, fault)
+    statement = equation.statement or law.statement
+    return Theorem(rule, law.id, equation.form, statement, case.text, stated, negative, fault)
 
 
 # Primitives: formula of the rule = derivation of the workload --------------------------------------------------------
@@ -228,4 +229,8 @@ def _projected(projection: Projection) -> dict[str, Symbolic]:
         case Projection.RESOURCES:
             return {name: getattr(work, name) for name in ("compute", "memory", "network")}
         case Projection.BUFFER_SIZE:
-            return {"size": buffer_size((Symbolic(symbols.E),), Symbolic(symbols.e))}
+            sizes = (symbols.B, symbols.S, symbols.h, symbols.d)
+            return {
+                f"rank {rank}": buffer_size(tuple(map(Symbolic, sizes[:rank])), Symbolic(symbols.e))
+                for rank in range(1, len(sizes) + 1)
+            }

@@ -129,7 +129,8 @@ def plan_distributed(
             question = interface_question(view, target, tensor_ids)
             plan.relate(boundary_rule.id, ["snapshot"], [], [], [(Claim.INTERFACE, question)])
         add_laws(plan, boundary_rule, bindings, work)
-    add_primitive_laws(plan, rulebook, members)
+    demanded = [each for relation in view.relations for each in relation.targets if isinstance(each, ExpectedTask)]
+    add_primitive_laws(plan, rulebook, members, demanded)
     return plan
 
 
@@ -176,12 +177,14 @@ def plan_portable(
             plan.relate(boundary_rule.id, ["snapshot"], [], [], [(Claim.INTERFACE, question)])
         add_laws(plan, boundary_rule, bindings, work)
     for rule in rules:
+        add_laws(plan, rule, bindings, work)
+        demanded = sum(matched.relation.rule.id == rule.id for matched in matching.matched)
         relations = [relation for relation in plan.relations if relation.rule == rule.id]
         for law in rule.laws:
             if isinstance(law, ProjectionLaw):
                 claim = PROJECTION_CLAIMS[law.projection]
                 theorems = ((rule.id, law.id, "projection"),)
-                add_claim_law(plan, law.id, rule.id, law.statement, relations, claim, theorems, len(relations))
+                add_claim_law(plan, law.id, rule.id, law.statement, relations, claim, theorems, demanded)
     return plan
 
 

@@ -16,7 +16,6 @@ from blueprint.outcome import (
     ClaimRow,
     Counterexample,
     CoverageRow,
-    FailedFact,
     Finding,
     LawRow,
     ObligationRow,
@@ -101,15 +100,13 @@ class _Ledger:
 
     def __init__(self) -> None:
         self.positions: dict[str, int] = {}
-        self.entries: list[tuple[Evidence, Obligation, str, tuple[FailedFact, ...]]] = []
+        self.entries: list[tuple[Evidence, Obligation, str]] = []
         self.uses: Counter[int] = Counter()
 
-    def position(
-        self, evidence: Evidence, obligation: Obligation, statement: str, failed: tuple[FailedFact, ...]
-    ) -> int:
+    def position(self, evidence: Evidence, obligation: Obligation, statement: str) -> int:
         position = self.positions.setdefault(evidence.digest, len(self.entries))
         if position == len(self.entries):
-            self.entries.append((evidence, obligation, statement, failed))
+            self.entries.append((evidence, obligation, statement))
         self.uses[position] += 1
         return position
 
@@ -128,16 +125,16 @@ class _Ledger:
                 witness={name: str(value) for name, value in obligation.witness.items()},
                 shared=str(self.uses[position]),
                 reason=evidence.reason,
-                counterexample=_counterexample(evidence, failed),
+                counterexample=_counterexample(evidence),
             )
-            for position, (evidence, obligation, statement, failed) in enumerate(self.entries)
+            for position, (evidence, obligation, statement) in enumerate(self.entries)
         )
 
 
-def _counterexample(evidence: Evidence, failed: tuple[FailedFact, ...]) -> Counterexample | None:
+def _counterexample(evidence: Evidence) -> Counterexample | None:
     if evidence.verdict is not Verdict.REFUTED:
         return None
-    return Counterexample(values={name: str(value) for name, value in evidence.counterexample.items()}, failed=failed)
+    return Counterexample(values={name: str(value) for name, value in evidence.counterexample.items()})
 
 
 class _Settlement:
@@ -207,11 +204,11 @@ class _Settlement:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
         failed = tuple(failed_facts(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
         statement = f"{check.claim.value} of {relation.rule}: {', '.join(map(plain, relation.names[:4]))}"
-        position = self.ledger.position(evidence, obligation, statement, failed)
+        position = self.ledger.position(evidence, obligation, statement)
         status = _STATUS[evidence.verdict]
         if status is not Status.PROVED:
             self.findings.append(claim_finding(relation, check, status, evidence, failed, self.place))
-        return ClaimRow(kind=check.claim.value, status=status, obligation=position)
+        return ClaimRow(kind=check.claim.value, status=status, obligation=position, failed=failed)
 
     def law(self, check: LawCheck) -> LawRow:
         theorem, digests = self.theorem(check)
@@ -237,7 +234,7 @@ class _Settlement:
 
     def law_position(self, check: LawCheck, index: int) -> int:
         statement = f"law {check.id} ({check.form}): {check.statement}"
-        return self.ledger.position(self.evidence[index], self.plan.obligations[index], statement, ())
+        return self.ledger.position(self.evidence[index], self.plan.obligations[index], statement)
 
     def law_status(self, check: LawCheck) -> Status:
         if not check.applicable:

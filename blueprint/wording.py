@@ -39,7 +39,8 @@ def claim_finding(
     name = f"claim {check.claim.value} of rule {relation.rule}"
     if not failed:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
-        return Finding(code=f"claim.{status.value}", message=message, path=place(relation.names[0]))
+        refutes = status is Status.REFUTED
+        return Finding(code=f"claim.{status.value}", message=message, path=place(relation.names[0]), refutes=refutes)
     first, values = failed[0], evidence.counterexample
     more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
     where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
@@ -54,11 +55,11 @@ def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obliga
     name = f"law {check.id} ({check.form}), {check.statement},"
     if decided is None:
         message = f"{name} has no member in its group, where {check.expected_members} are expected"
-        return Finding(code="law.vacuous", message=message, path=path)
+        return Finding(code="law.vacuous", message=message, path=path, refutes=False)
     evidence, obligation = decided
     if status is not Status.REFUTED:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
-        return Finding(code=f"law.{status.value}", message=message, path=path)
+        return Finding(code=f"law.{status.value}", message=message, path=path, refutes=False)
     if check.members != check.expected_members:
         message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
         return Finding(code=f"law.{check.id}", message=message, path=path)

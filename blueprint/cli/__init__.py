@@ -15,7 +15,7 @@ from blueprint.cli import derive, laws, models, prove, verify
 from blueprint.cli.command import chosen
 from blueprint.cli.voice import PROGRAM, Voice, forget_stdout
 from blueprint.errors import BlueprintError, UsageError
-from blueprint.exit import ExitCode, exit_of_error
+from blueprint.exit import ExitCode, exit_of_error, worst
 
 HELP = """Derive plans of large models and prove that their work, memory and communication are right.
 
@@ -83,7 +83,17 @@ def run(arguments: Sequence[str] | None = None) -> ExitCode:
 
 def main() -> None:
     """The entry point: run the process's command line and exit."""
-    sys.exit(int(run()))
+    code = run()
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        forget_stdout()
+    except OSError:
+        # A full disk or a lost reader, noticed only now: Python's own exit would turn it into status 120.
+        forget_stdout()
+        code = worst((code, ExitCode.INPUT))
+    sys.exit(int(code))
 
 
 def _invoke(arguments: Sequence[str], voice: Voice) -> ExitCode:

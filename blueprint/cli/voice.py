@@ -73,6 +73,9 @@ class Voice:
             forget_stdout()
         except BlueprintError as error:
             self.error(error.diagnostics())
+            if path == STREAM:
+                # What is still buffered would fail once more when Python ends, with a status of its own.
+                forget_stdout()
             return worst((decided, exit_of_error(error)))
         else:
             if path != STREAM:

@@ -70,13 +70,15 @@ def training_request(
 
 
 def check_domain(request: Request) -> None:
-    """Refuse a request outside the domain of the laws (design/laws.md), built here or decoded.
+    """Refuse a request outside the domain of the laws, built here or decoded.
 
     Raises DomainError with the dimension, its value and the degree; NotCoveredError for grouped-query attention.
     """
     _require_types(request)
     _require_divisible(request)
     model, strategy = request.model, request.strategy
+    if strategy.shard_checkpoint:
+        raise NotCoveredError("a sharded checkpoint is not covered yet: no law says what it changes")
     if strategy.zero >= 1 and strategy.data == 1:
         raise DomainError(
             f"ZeRO stage {strategy.zero} shards over the data-parallel group, but the data degree is D = 1",

@@ -15,6 +15,7 @@ from blueprint.outcome import (
     ClaimRow,
     Counterexample,
     CoverageRow,
+    FailedFact,
     LawRow,
     ObligationRow,
     Outcome,
@@ -55,6 +56,7 @@ def render(report: Report, *, name: str = "", paint: Paint = unpainted) -> str:
         _statement(report, name),
         _verdict(report, paint),
         _stages(report),
+        _totals(report),
         *(_transition(each) for each in report.transitions),
         _definitions(report),
         _findings(report),
@@ -71,7 +73,9 @@ def _statement(report: Report, name: str) -> Iterator[str]:
     if not bindings:
         yield f"statement{about}: none, because the bindings could not be read"
         return
-    yield f"statement{about}: this derivation follows from"
+    yield f"statement{about}: " + (
+        "this derivation follows from" if report.ok else "this derivation should follow from"
+    )
     for section in sorted(bindings, key=_section_order):
         yield f"  {plain(section)}: {_pairs(bindings[section])}"
 
@@ -115,6 +119,19 @@ def _stages(report: Report) -> Iterator[str]:
         yield f"stage {plain(stage.stage)}{branch}: " + (
             f"unavailable: {plain(stage.unavailable, SENTENCE)}" if stage.unavailable else held
         )
+
+
+def _totals(report: Report) -> Iterator[str]:
+    """The numbers that the verdict is about."""
+    rows = report.subject.totals
+    if rows:
+        established = "" if report.ok else ", as the bundle has them"
+        yield f"work of one rank, for one block and one microbatch{established}:"
+        head = ("phase", "tasks", "operations", "bytes read", "bytes written", "message bytes")
+        cells = [
+            (row.phase, row.tasks, row.operations, row.read_bytes, row.write_bytes, row.message_bytes) for row in rows
+        ]
+        yield from table.lines(head, cells)
 
 
 def _transition(transition: TransitionReport) -> Iterator[str]:
@@ -205,17 +222,17 @@ def _refuted(relation: RelationRow, claim: ClaimRow, obligations: tuple[Obligati
     example = obligations[claim.obligation].counterexample
     if example is None:
         return
-    for fact in example.failed:
+    for fact in claim.failed:
         expression = f" = {plain(fact.expression, SENTENCE)}" if fact.expression != fact.expected else ""
         yield f"    {plain(fact.field)}: found {plain(fact.found)}, expected {plain(fact.expected)}{expression}"
-    values = _relevant(example)
+    values = _relevant(example, claim.failed)
     if values:
         yield f"    with {', '.join(f'{plain(key)} = {plain(value)}' for key, value in values.items())}"
 
 
-def _relevant(example: Counterexample) -> Mapping[str, str]:
+def _relevant(example: Counterexample, failed: Iterable[FailedFact]) -> Mapping[str, str]:
     """The values that the expected expressions speak of: the model's own dimensions, not the plan's fields."""
-    named = {name for fact in example.failed for name in _OPERATORS.split(fact.expression)}
+    named = {name for fact in failed for name in _OPERATORS.split(fact.expression)}
     return {name: value for name, value in sorted(example.values.items()) if name in named}
 
 

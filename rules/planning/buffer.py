@@ -1,6 +1,6 @@
 """One portable buffer for each distributed value: exactly its local elements times the width of one element.
 
-    C = (product of local sizes) * width
+    C = (product of local sizes) * width      proved for one to four axes, which is what values have
 
 Parameters, their gradients and their updates persist over the step; every other buffer lives within it.
 """
@@ -8,15 +8,15 @@ Parameters, their gradients and their updates persist over the step; every other
 from blueprint.ir.common import LineageKind
 from blueprint.law import Projection, ProjectionLaw
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, Claim, CopiedBuffer, EachValue, PassRule
-from blueprint.symbols import E, e
+from blueprint.symbols import B, S, d, e, h
 
 SIZE = ProjectionLaw(
     id="buffer-size",
     statement="C = elements * width",
     source="definition",
     projection=Projection.BUFFER_SIZE,
-    outputs={"size": E * e},
-    wrong={"size": E * e + e},
+    outputs={"rank 1": B * e, "rank 2": B * S * e, "rank 3": B * S * h * e, "rank 4": B * S * h * d * e},
+    wrong={"rank 1": B * e + e, "rank 4": B * e},
 )
 
 RULE = PassRule(

@@ -39,7 +39,13 @@ ATTENTION = Law(
     group=Group(phases=(Phase.FORWARD,), kinds=KINDS, primitives=(Primitive.BATCHED_MATMUL,), members=count(2)),
     equations=(
         Equation("classical", Quantity.OPERATIONS, t * W, lambda case: 4 * B * S**2 * H, where=CLASSICAL),
-        Equation("general", Quantity.OPERATIONS, t * W, lambda case: 4 * B * S**2 * h * d),
+        Equation(
+            "general",
+            Quantity.OPERATIONS,
+            t * W,
+            lambda case: 4 * B * S**2 * h * d,
+            statement="W_attention_matmul = 4 B S^2 h d / t",
+        ),
     ),
     wrong=(
         Equation("causal half", Quantity.OPERATIONS, t * W, lambda case: 2 * B * S**2 * h * d),

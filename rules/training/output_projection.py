@@ -38,7 +38,13 @@ OUT = Law(
     group=Group(phases=(Phase.FORWARD,), kinds=KINDS, primitives=(Primitive.LINEAR,), members=count(1)),
     equations=(
         Equation("classical", Quantity.OPERATIONS, t * W, lambda case: 2 * B * S * H**2, where=CLASSICAL),
-        Equation("general", Quantity.OPERATIONS, t * W, lambda case: 2 * B * S * H * h * d),
+        Equation(
+            "general",
+            Quantity.OPERATIONS,
+            t * W,
+            lambda case: 2 * B * S * H * h * d,
+            statement="W_out = 2 B S H h d / t",
+        ),
     ),
     wrong=(
         Equation("multiply-add counted once", Quantity.OPERATIONS, t * W, lambda case: B * S * H * h * d),

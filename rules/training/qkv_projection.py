@@ -39,7 +39,13 @@ QKV = Law(
     group=Group(phases=(Phase.FORWARD,), kinds=KINDS, primitives=(Primitive.LINEAR,), members=count(3)),
     equations=(
         Equation("classical", Quantity.OPERATIONS, t * W, lambda case: 6 * B * S * H**2, where=CLASSICAL),
-        Equation("general", Quantity.OPERATIONS, t * W, lambda case: 2 * B * S * H * (h + 2 * k) * d),
+        Equation(
+            "general",
+            Quantity.OPERATIONS,
+            t * W,
+            lambda case: 2 * B * S * H * (h + 2 * k) * d,
+            statement="W_QKV = 2 B S H (h + 2k) d / t",
+        ),
     ),
     wrong=(
         Equation("two projections", Quantity.OPERATIONS, t * W, lambda case: 4 * B * S * H**2, where=CLASSICAL),

@@ -379,6 +379,19 @@ def overlay_on_nothing(draft: Draft) -> None:
     draft.data["overlays"] = [{"snapshot": target, "provider": "", "revision": "", "unit": "ps", "entries": [entry]}]
 
 
+def overlay_twice_on_one(draft: Draft) -> None:
+    entry = {"entity": draft.entity(Stage.PORTABLE, "tasks", "optimizer")["id"], "value": 1}
+    target = draft.transition(Stage.PORTABLE)["target"]
+    overlay = {
+        "snapshot": target,
+        "provider": "",
+        "revision": "",
+        "unit": "ps",
+        "entries": [entry, {**entry, "value": 2}],
+    }
+    draft.data["overlays"] = [overlay]
+
+
 def report_of_more_claims(draft: Draft) -> None:
     draft.transition(Stage.PORTABLE)["report"]["claims"]["exact_work"] += 1
 
@@ -396,7 +409,7 @@ REFUTED = [
     (stage_on_a_branch, "stage.order", "stages[2]"),
     (stage_named_another, "stage.schema", "stages[2]"),
     (snapshot_of_another_stage, "stage.schema", "stages[2]"),
-    (another_version, "stage.version", "stages[2]"),
+    (another_version, "structure.version", "portable/header"),
     (another_pass, "stage.pass", "stages[1].pass"),
     (transition_twice, "stage.adjacency", "transitions"),
     (transition_left_out, "stage.adjacency", "transitions"),
@@ -411,6 +424,7 @@ REFUTED = [
     (contract_weakened, "contract", "transitions[0].contract"),
     (overlay_elsewhere, "overlay.digest", "overlays[0]"),
     (overlay_on_nothing, "overlay.entity", "overlays[0]"),
+    (overlay_twice_on_one, "overlay.repeated", "overlays[0]"),
     (report_of_more_claims, "report.mismatch", "transitions[1].report"),
     (report_of_other_obligations, "report.mismatch", "transitions[0].report"),
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from blueprint.outcome import Report
+from blueprint.settings import DEFAULT_BUDGET
 from tests.cli.conftest import Run
 from tests.report import samples
 
@@ -90,7 +91,7 @@ def test_the_engine_is_asked_what_the_user_asked(blueprint: Run, asked: list[Any
 
 def test_the_engine_s_own_defaults_hold(blueprint: Run, asked: list[Any]) -> None:
     assert blueprint("verify", "a.json").code == 0
-    options = {"rules": None, "jobs": None, "budget": 20_000_000, "cross_check": False, "expect": None}
+    options = {"rules": None, "jobs": None, "budget": DEFAULT_BUDGET, "cross_check": False, "expect": None}
     assert asked == [("a.json", options)]
 
 

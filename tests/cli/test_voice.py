@@ -234,7 +234,7 @@ def test_a_report_is_written_whole_or_not_at_all(
 
 
 @pytest.mark.parametrize("stream", [None, io.TextIOWrapper(io.BytesIO(), encoding="ascii")])
-def test_lost_words_change_no_status(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
+def test_lost_words_change_no_status(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if stream is not None:
         stream.close()
     with monkeypatch.context() as patch:

@@ -512,7 +512,7 @@ def test_a_pass_within_a_stage_has_no_way_past_the_claims(gate: CommitGate, mode
         gate.commit(Rewriting(), model)
 
 
-# What the gate does not refuse yet -----------------------------------------------------------------------------------
+# What a pass or a caller without manners tries ------------------------------------------------------------------------
 
 
 def test_a_source_that_is_not_committed_is_refused(gate: CommitGate, bundle: bytes) -> None:
@@ -572,3 +572,49 @@ def test_a_snapshot_of_another_version_is_refused(gate: CommitGate, model: Commi
     newer = forged(DISTRIBUTED, bundle, lambda draft: draft.snapshot(DISTRIBUTED)["header"].update(version=2))
     with pytest.raises(GateError):
         gate.commit(Giving(newer), model)
+
+
+# What the gate does not refuse yet -----------------------------------------------------------------------------------
+
+
+@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="the seal binds the snapshot and nothing else")
+@pytest.mark.parametrize("field", ["ancestors", "derivation_pass", "contract", "report", "recorded"])
+def test_what_a_commit_says_cannot_be_exchanged(gate: CommitGate, model: Committed, bundle: bytes, field: str) -> None:
+    done = gate.commit(DistributeTransformerTrainingPass(), model)
+    other = forged(MODEL, bundle, lambda draft: draft.snapshot(MODEL)["facts"].update(name="other"))
+    changes: dict[str, Any] = {field: (other,) if field == "ancestors" else None}
+    with pytest.raises(GateError):
+        dataclasses.replace(done, **changes)
+
+
+@pytest.mark.xfail(strict=True, raises=RecursionError, reason="an output that contains itself breaks the encoder")
+def test_step_7_refuses_an_output_that_contains_itself(gate: CommitGate, model: Committed) -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    refused(gate, Giving(endless), model)
+
+
+@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="only the snapshot is compared, not the request")
+def test_step_6_refuses_a_pass_that_changes_the_bindings(verifier: TransitionVerifier) -> None:
+    request = copy.deepcopy(REQUEST)
+    gate = CommitGate(verifier, PassContext(request, gate_of(verifier).context.fingerprint))
+
+    def widen(_: ModelIR) -> None:
+        msgspec.structs.force_setattr(request.strategy, "shard_checkpoint", True)  # noqa: FBT003  (a field's value)
+
+    refused(gate, Doing(widen), gate.admit(model_ir(request)))
+
+
+@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="only the candidate's snapshot is compared")
+@pytest.mark.parametrize("what", ["source", "report"])
+def test_step_15_refuses_an_observer_that_changes_anything_else(verifier: TransitionVerifier, what: str) -> None:
+    model = copy.deepcopy(model_ir(REQUEST))
+
+    def meddle(candidate: Candidate) -> None:
+        if what == "source":
+            rename(model)
+        else:
+            msgspec.structs.force_setattr(candidate.report, "derivation_pass", "another")
+
+    gate = gate_of(verifier, meddle)
+    refused(gate, DistributeTransformerTrainingPass(), gate.admit(model))

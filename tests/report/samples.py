@@ -23,6 +23,7 @@ from blueprint.outcome import (
     SummaryRow,
     TheoremStatus,
     ToolRow,
+    TotalRow,
     TransitionReport,
     malformed,
 )
@@ -127,6 +128,16 @@ VERIFIED = Report(
             StageRow(stage="distributed", branch="training", digest="2" * 64, entities="169", unavailable=""),
             StageRow(stage="machine", branch="", digest="", entities="0", unavailable="the request names no target"),
         ),
+        totals=(
+            TotalRow(
+                phase="forward",
+                tasks="21",
+                operations="953998639104",
+                read_bytes="3",
+                write_bytes="2",
+                message_bytes="1",
+            ),
+        ),
     ),
     verdict=Outcome.VERIFIED,
     summary=SummaryRow(
@@ -144,10 +155,11 @@ VERIFIED = Report(
 
 _EXAMPLE = Counterexample(
     values={"B": "1", "S": "2048", "H": "12288", "F/t": "6144", "reads count": "2"},
-    failed=(
-        FailedFact(field="up_projection.forward.operations", found="7", expected="309", expression="2*B*S*H*F/t"),
-        FailedFact(field="up_projection.forward.phase", found="1", expected="0", expression="0"),
-    ),
+)
+
+_FAILED = (
+    FailedFact(field="up_projection.forward.operations", found="7", expected="309", expression="2*B*S*H*F/t"),
+    FailedFact(field="up_projection.forward.phase", found="1", expected="0", expression="0"),
 )
 
 _FALSE = msgspec.structs.replace(
@@ -161,7 +173,7 @@ _FALSE = msgspec.structs.replace(
             _RELATION,
             names=(HOSTILE, "b", "c", "d", "e"),
             claims=(
-                ClaimRow(kind="exact_work", status=Status.REFUTED, obligation=0),
+                ClaimRow(kind="exact_work", status=Status.REFUTED, obligation=0, failed=_FAILED),
                 ClaimRow(kind="role", status=Status.REFUTED, obligation=1),
             ),
         ),

@@ -21,7 +21,7 @@ SHIPPED = Path(blueprint.report.__file__).parent / "schema.json"
 
 
 @pytest.fixture(scope="module")
-def validator() -> Any:  # noqa: ANN401  (jsonschema ships no types)
+def validator() -> Any:
     schema = stdlib.loads(SHIPPED.read_bytes())
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
@@ -44,11 +44,11 @@ def test_a_document_is_one_sorted_line_of_printable_characters(report: Report) -
 
 
 @pytest.mark.parametrize("report", samples.ALL.values(), ids=samples.ALL)
-def test_a_document_fits_the_schema(report: Report, validator: Any) -> None:  # noqa: ANN401
+def test_a_document_fits_the_schema(report: Report, validator: Any) -> None:
     validator.validate(stdlib.loads(json.render(report)))
 
 
-def test_several_reports_are_one_document(validator: Any) -> None:  # noqa: ANN401
+def test_several_reports_are_one_document(validator: Any) -> None:
     document = json.render_all(list(samples.ALL.values()))
     value = stdlib.loads(document)
     validator.validate(value)
@@ -67,7 +67,7 @@ def test_several_reports_are_one_document(validator: Any) -> None:  # noqa: ANN4
         (("unknown",), ""),
     ],
 )
-def test_the_schema_refuses_what_no_report_says(path: tuple[Any, ...], value: object, validator: Any) -> None:  # noqa: ANN401
+def test_the_schema_refuses_what_no_report_says(path: tuple[Any, ...], value: object, validator: Any) -> None:
     document = stdlib.loads(json.render(samples.VERIFIED))
     place = document
     for step in path[:-1]:

@@ -41,6 +41,7 @@ CORE = (
     "contract",
     "gate",
     "examine",
+    "statement",
     "verification",
 )
 STRUCTURAL = ("ir", "claims", "expected")
