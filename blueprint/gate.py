@@ -200,12 +200,12 @@ class CommitGate:
             raise GateError(f"{name}: step 3, the analysis {facts.requires[0]} is not present")
         # 4 input structure
         self._structure(source.snapshot, f"{name}: step 4")
-        before = encode(source.snapshot)
+        before = encode([source.snapshot, self.context.request])
         # 5 run
         given = self._run(derivation_pass, source)
         # 6 input unchanged, by this run and by the one that step 13 needs
         data, again = self._encoded(given, name), self._encoded(self._run(derivation_pass, source), name)
-        if encode(source.snapshot) != before:
+        if encode([source.snapshot, self.context.request]) != before:
             raise GateError(f"{name}: step 6, the pass changed its input")
         # 7 output structure; from here on the gate holds its own copy, which the pass cannot reach
         target = self._own(given, data, facts.boundary[1], name)
@@ -231,7 +231,7 @@ class CommitGate:
         # 14 report
         recorded = recorded_report(report, settled.obligations)
         # 15 observers
-        self._observe(Candidate(target, snapshot_digest(target), report), name)
+        self._observe(Candidate(target, snapshot_digest(target), report), source, name)
         # 16 publish
         return _commit(target, ancestors, self.context.fingerprint, name, contract, report, recorded)
 
@@ -247,7 +247,7 @@ class CommitGate:
     def _encoded(self, given: object, name: str) -> bytes:
         try:
             return encode(given)
-        except (TypeError, ValueError, OverflowError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise GateError(f"{name}: step 7, the output cannot be encoded") from error
 
     def _own(self, given: object, data: bytes, stage: Stage, name: str) -> Snapshot:
@@ -264,12 +264,13 @@ class CommitGate:
         if faults:
             raise GateError(f"{where}, {faults[0].message}", path=faults[0].path, code=faults[0].code)
 
-    def _observe(self, candidate: Candidate, name: str) -> None:
-        before = encode(candidate.snapshot)
+    def _observe(self, candidate: Candidate, source: Committed, name: str) -> None:
+        seen = [candidate.snapshot, candidate.report, source.snapshot, self.context.request]
+        before = encode(seen)
         for observer in self.observers:
             try:
                 observer(candidate)
             except Exception as error:
                 raise GateError(f"{name}: step 15, an observer rejected the snapshot") from error
-        if encode(candidate.snapshot) != before:
+        if encode(seen) != before:
             raise GateError(f"{name}: step 15, an observer changed the snapshot")

@@ -11,6 +11,7 @@ from blueprint.claims.matched import Pair
 from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
 from blueprint.claims.portable import PlanView, buffer_question, plan_interface_question, plan_task_question
 from blueprint.diagnostic import Diagnostic
+from blueprint.errors import RulebookError
 from blueprint.expected import (
     ExpectedBuffer,
     ExpectedPlanTask,
@@ -29,7 +30,7 @@ from blueprint.ir.request import Request
 from blueprint.law import Projection, ProjectionLaw
 from blueprint.matching import Matching, match_relations
 from blueprint.plan import Coverage, TransitionPlan
-from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, Claim
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, BoundaryRule, Claim
 from blueprint.rulebook import Rulebook
 
 PROJECTION_CLAIMS = {
@@ -125,9 +126,7 @@ def plan_distributed(
     for rule in rules:
         add_laws(plan, rule, bindings, work)
     for boundary_rule in rulebook.boundary_rules(MODEL_TO_DISTRIBUTED):
-        if Claim.INTERFACE in boundary_rule.claims:
-            question = interface_question(view, target, tensor_ids)
-            plan.relate(boundary_rule.id, ["snapshot"], [], [], [(Claim.INTERFACE, question)])
+        _relate_boundary(plan, boundary_rule, interface_question(view, target, tensor_ids))
         add_laws(plan, boundary_rule, bindings, work)
     demanded = [each for relation in view.relations for each in relation.targets if isinstance(each, ExpectedTask)]
     add_primitive_laws(plan, rulebook, members, demanded)
@@ -172,9 +171,7 @@ def plan_portable(
     bindings = Bindings(model_view)
     work = [Member(members.get(task.id), task.phase, vector(task.work)) for task in target.tasks]
     for boundary_rule in rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE):
-        if Claim.INTERFACE in boundary_rule.claims:
-            question = plan_interface_question(view, target)
-            plan.relate(boundary_rule.id, ["snapshot"], [], [], [(Claim.INTERFACE, question)])
+        _relate_boundary(plan, boundary_rule, plan_interface_question(view, target))
         add_laws(plan, boundary_rule, bindings, work)
     for rule in rules:
         add_laws(plan, rule, bindings, work)
@@ -191,6 +188,14 @@ def plan_portable(
 def _open(stages: tuple[Stage, Stage], request: Request, matching: Matching) -> TransitionPlan:
     boundary = (stages[0].value, stages[1].value)
     return TransitionPlan(boundary, matching.coverage, case_of(request), diagnostics=matching.diagnostics)
+
+
+def _relate_boundary(plan: TransitionPlan, rule: BoundaryRule, interface: Question) -> None:
+    """The claims about the snapshot as a whole. Raises RulebookError for one that cannot be asked of it."""
+    if set(rule.claims) - {Claim.INTERFACE}:
+        raise RulebookError(f"{rule.id}: of a boundary as a whole, only the claim interface can be asked")
+    if rule.claims:
+        plan.relate(rule.id, ["snapshot"], [], [], [(Claim.INTERFACE, interface)])
 
 
 def _origins(view: ModelView, source: DistributedTaskIR) -> dict[str, ExpectedTask]:

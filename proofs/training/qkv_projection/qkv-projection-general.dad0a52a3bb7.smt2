@@ -1,14 +1,15 @@
-; law output-projection (general) of rule training.output_projection
-; W_out = 2 B S H^2 / t
+; law qkv-projection (general) of rule training.qkv_projection
+; W_QKV = 2 B S H (h + 2k) d / t
 ; true for all parameters: unsatisfiable
 ; v0 is t: tensor-parallel degree
 ; v1 is h: query heads
 ; v2 is h_t: query heads of one rank, h = t h_t
-; v3 is S: sequence length
-; v4 is S_t: sequence length of one rank, S = t S_t
+; v3 is k: key/value heads
+; v4 is k_t: key/value heads of one rank, k = t k_t
 ; v5 is B: sequences in a microbatch
 ; v6 is H: hidden width
-; v7 is d: head width
+; v7 is S: sequence length
+; v8 is d: head width
 (set-logic QF_NIA)
 (declare-const v0 Int)
 (declare-const v1 Int)
@@ -18,8 +19,9 @@
 (declare-const v5 Int)
 (declare-const v6 Int)
 (declare-const v7 Int)
+(declare-const v8 Int)
 (assert (! (= v0 1) :named h0))
 (assert (! (= v1 v2) :named h1))
 (assert (! (= v3 v4) :named h2))
-(assert (not (= (* 2 v5 v6 v4 v7 v2 v0) (* 2 v5 v6 v3 v7 v1))))
+(assert (not (= (+ (* 2 v5 v6 v7 v8 v2 v0) (* 2 v5 v6 v7 v8 v4 v0) (* 2 v5 v6 v7 v8 v4 v0)) (+ (* 2 v5 v6 v7 v8 v1) (* 4 v5 v6 v7 v8 v3)))))
 (check-sat)

@@ -1,9 +1,9 @@
 ; law output-projection (general) of rule training.output_projection
-; W_out = 2 B S H^2 / t
+; W_out = 2 B S H h d / t
 ; true for all parameters: unsatisfiable
-; v0 is t: tensor-parallel degree
-; v1 is h: query heads
-; v2 is h_t: query heads of one rank, h = t h_t
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
 ; v3 is B: sequences in a microbatch
 ; v4 is H: hidden width
 ; v5 is S: sequence length
@@ -16,7 +16,6 @@
 (declare-const v4 Int)
 (declare-const v5 Int)
 (declare-const v6 Int)
-(assert (! (= v0 1) :named h0))
-(assert (! (= v1 v2) :named h1))
-(assert (not (= (* 2 v3 v4 v5 v6 v2 v0) (* 2 v3 v4 v5 v6 v1))))
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (not (= (* 2 v3 v4 v5 v6 v1 v2) (* 2 v3 v4 v5 v6 v0))))
 (check-sat)

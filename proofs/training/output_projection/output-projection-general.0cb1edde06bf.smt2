@@ -1,5 +1,5 @@
 ; law output-projection (general) of rule training.output_projection
-; W_out = 2 B S H^2 / t
+; W_out = 2 B S H h d / t
 ; true for all parameters: unsatisfiable
 ; v0 is h: query heads
 ; v1 is h_t: query heads of one rank, h = t h_t

@@ -1,15 +1,13 @@
-; law qkv-projection (general) of rule training.qkv_projection
-; W_QKV = 6 B S H^2 / t
+; law attention-matmul (general) of rule training.attention_matmul
+; W_attention_matmul = 4 B S^2 h d / t
 ; true for all parameters: unsatisfiable
 ; v0 is h: query heads
 ; v1 is h_t: query heads of one rank, h = t h_t
 ; v2 is t: tensor-parallel degree
-; v3 is k: key/value heads
-; v4 is k_t: key/value heads of one rank, k = t k_t
+; v3 is S: sequence length
+; v4 is S_t: sequence length of one rank, S = t S_t
 ; v5 is B: sequences in a microbatch
-; v6 is H: hidden width
-; v7 is S: sequence length
-; v8 is d: head width
+; v6 is d: head width
 (set-logic QF_NIA)
 (declare-const v0 Int)
 (declare-const v1 Int)
@@ -18,9 +16,7 @@
 (declare-const v4 Int)
 (declare-const v5 Int)
 (declare-const v6 Int)
-(declare-const v7 Int)
-(declare-const v8 Int)
 (assert (! (= v0 (* v1 v2)) :named h0))
 (assert (! (= v3 (* v4 v2)) :named h1))
-(assert (not (= (+ (* 2 v5 v6 v7 v8 v1 v2) (* 2 v5 v6 v7 v8 v4 v2) (* 2 v5 v6 v7 v8 v4 v2)) (+ (* 2 v5 v6 v7 v8 v0) (* 4 v5 v6 v7 v8 v3)))))
+(assert (not (= (+ (* 2 v5 v4 v4 v6 v1 v2 v2 v2) (* 2 v5 v4 v4 v6 v1 v2 v2 v2)) (* 4 v5 v3 v3 v6 v0))))
 (check-sat)

@@ -1,5 +1,5 @@
 ; law qkv-projection (general) of rule training.qkv_projection
-; W_QKV = 6 B S H^2 / t
+; W_QKV = 2 B S H (h + 2k) d / t
 ; true for all parameters: unsatisfiable
 ; v0 is t: tensor-parallel degree
 ; v1 is h: query heads

@@ -1,9 +1,9 @@
 ; law attention-matmul (general) of rule training.attention_matmul
-; W_attention_matmul = 4 B S^2 H / t
+; W_attention_matmul = 4 B S^2 h d / t
 ; true for all parameters: unsatisfiable
-; v0 is h: query heads
-; v1 is h_t: query heads of one rank, h = t h_t
-; v2 is t: tensor-parallel degree
+; v0 is t: tensor-parallel degree
+; v1 is h: query heads
+; v2 is h_t: query heads of one rank, h = t h_t
 ; v3 is B: sequences in a microbatch
 ; v4 is S: sequence length
 ; v5 is d: head width
@@ -14,6 +14,7 @@
 (declare-const v3 Int)
 (declare-const v4 Int)
 (declare-const v5 Int)
-(assert (! (= v0 (* v1 v2)) :named h0))
-(assert (not (= (+ (* 2 v3 v4 v4 v5 v1 v2) (* 2 v3 v4 v4 v5 v1 v2)) (* 4 v3 v4 v4 v5 v0))))
+(assert (! (= v0 1) :named h0))
+(assert (! (= v1 v2) :named h1))
+(assert (not (= (+ (* 2 v3 v4 v4 v5 v2 v0) (* 2 v3 v4 v4 v5 v2 v0)) (* 4 v3 v4 v4 v5 v1))))
 (check-sat)

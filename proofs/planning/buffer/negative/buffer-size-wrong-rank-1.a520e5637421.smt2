@@ -1,7 +1,7 @@
-; law buffer-size (wrong size) of rule planning.buffer
+; law buffer-size (wrong rank 1) of rule planning.buffer
 ; C = elements * width
 ; a false variant: satisfiable
-; v0 is E: elements of an elementwise operand or of a full tensor in a collective
+; v0 is B: sequences in a microbatch
 ; v1 is e: width of one element
 (set-logic QF_NIA)
 (declare-const v0 Int)
