@@ -68,14 +68,10 @@ def load(folder: Path) -> Rulebook:
 
     Every file is read once: the bytes that are run are the bytes that are in the digest.
     """
-    kept = {name: module for name, module in sys.modules.items() if _is_rule_module(name)}
-    try:
-        return _load(_read(folder))
-    finally:
-        # A later rulebook must not find this one's modules.
-        for name in [each for each in sys.modules if _is_rule_module(each)]:
-            del sys.modules[name]
-        sys.modules.update(kept)
+    # One rulebook must not find another's modules.
+    for name in [each for each in sys.modules if _is_rule_module(each)]:
+        del sys.modules[name]
+    return _load(_read(folder))
 
 
 def _is_rule_module(name: str) -> bool:

@@ -569,6 +569,7 @@ def _bundle_operators() -> Iterator[Operator]:
     yield Operator("request.strategy.communication", "", be("all-reduce"), "claim.shard_coverage")
     yield Operator("request.strategy.zero", "", be(1), "claim.operand_sizes")
     yield Operator("request.strategy.gradient_bytes", "", be(4), "claim.tensor_type")
+    yield Operator("request.strategy.shard_checkpoint", "", other_way, "model.domain")
     yield Operator("request.strategy.scope", "", be("stack"), "codec.decode")
     yield Operator("request_digest", "", be(OTHER), "digest.request")
     yield Operator("fingerprint", "", be(OTHER), "digest.session")
@@ -863,7 +864,6 @@ FREE = (
     ("overlays.entries", be([]), "facts beside the derivation"),
     ("overlays.entries.value", plus(1), "facts beside the derivation"),
     ("request.workload.microbatches", plus(1), "a block's derivation is that of one microbatch"),
-    ("request.strategy.shard_checkpoint", other_way, "no law of a block depends on it yet"),
 )
 """Fields that may hold anything: the bundle stays verified, for the reason given."""
 

@@ -181,6 +181,13 @@ def test_step_1_refuses_a_snapshot_of_another_stage(gate: CommitGate, model: Com
         gate.commit(PlanTransformerTrainingPass(), model)
 
 
+def test_step_1_refuses_a_snapshot_of_another_session(verifier: TransitionVerifier, model: Committed) -> None:
+    elsewhere = CommitGate(verifier, PassContext(REQUEST, "0" * 64))
+    error = refused(elsewhere, DistributeTransformerTrainingPass(), model)
+    assert "step 1" in error.message
+    assert "session" in error.message
+
+
 def test_step_2_refuses_a_missing_binding(gate: CommitGate, model: Committed) -> None:
     error = refused(gate, declaring(bindings=("model", "weather")), model)
     assert "step 2" in error.message
@@ -574,15 +581,12 @@ def test_a_snapshot_of_another_version_is_refused(gate: CommitGate, model: Commi
         gate.commit(Giving(newer), model)
 
 
-# What the gate does not refuse yet -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("field", ["ancestors", "derivation_pass", "contract", "report", "recorded"])
+@pytest.mark.parametrize("field", ["ancestors", "derivation_pass", "contract", "report", "recorded", "session"])
 def test_what_a_commit_says_cannot_be_exchanged(gate: CommitGate, model: Committed, bundle: bytes, field: str) -> None:
     done = gate.commit(DistributeTransformerTrainingPass(), model)
     other = forged(MODEL, bundle, lambda draft: draft.snapshot(MODEL)["facts"].update(name="other"))
-    changes: dict[str, Any] = {field: (other,) if field == "ancestors" else None}
-    with pytest.raises(GateError):
+    changes: dict[str, Any] = {field: {"ancestors": (other,), "session": "0" * 64}.get(field)}
+    with pytest.raises(GateError, match="only the gate"):
         dataclasses.replace(done, **changes)
 
 

@@ -174,24 +174,51 @@ REMOVABLE: Final = frozenset(
 )
 """Calls whose whole statement is removed."""
 
-_SUM = (
-    "rules/training/total.py: return (left[0] + right[0], left[1] + right[1], left[2] + right[2], left[3] + right[3])"
+_NO_GROUPED_QUERIES = (
+    "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
+    "where a task's work is concerned, prove refutes it"
 )
-_MOVED = "`right` is always exchange(case), which reads as much as it writes: its components 1 and 2 are one expression"
+_SAME_MOVED = "`right` is always exchange(case), whose components 1 and 2 are one expression, or NOTHING"
+_SUM = "return (left[0] + right[0], left[1] + right[1], left[2] + right[2], left[3] + right[3])"
+_MATRICES = "matrices = self.H * queries + 2 * (self.H * keys) + queries * self.H + 2 * (self.H * self.F_t)"
+_HELD = "return matrices + norms + queries + 2 * keys + self.F_t + 2 * self.H"
+_ALL_REDUCE = "work, local = primitives.all_reduce(elements, shard, self.dims.t, self.dims.e), "
 
-EQUIVALENT: Final[dict[str, tuple[str, str]]] = {
-    f"{_SUM} -> return (left[0] + right[0], left[1] + right[2], left[2] + right[2], left[3] + right[3])": (
-        "both",
-        _MOVED,
-    ),
-    f"{_SUM} -> return (left[0] + right[0], left[1] + right[1], left[2] + right[1], left[3] + right[3])": (
-        "both",
-        _MOVED,
-    ),
-    f"{_SUM} -> return (left[0] + right[0], left[1] + right[1], left[2] + right[2], (right[3]))": (
+EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
+    ("rules/training/total.py", _SUM, _SUM.replace("right[1]", "right[2]")): ("both", _SAME_MOVED),
+    ("rules/training/total.py", _SUM, _SUM.replace("left[3] + right[3]", "(right[3])")): (
         "both",
         "`left` is forward_compute or activation_gradient without its collectives, whose message bytes are written 0",
     ),
+    (BLOCK, f"{_ALL_REDUCE}self.whole", f"{_ALL_REDUCE}self.stream"): (
+        "both",
+        "only a whole sequence is all-reduced; there Dims.of makes S = S_r, _stream splits no axis, and stream = whole",
+    ),
+    **{
+        (DIMS, "optimizer_shard=1,", f"optimizer_shard={other},"): (
+            "both",
+            "dims_of reads only `parameters` of these dimensions, which do not depend on the share, and replaces it",
+        )
+        for other in (0, 2)
+    },
+    **{
+        (path, before, before.replace(old, new, 1)): ("derive", _NO_GROUPED_QUERIES)
+        for path, before, old, new in (
+            (BLOCK, "queries = Local((dims.B, dims.S, dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
+            (BLOCK, "keys = Local((dims.B, dims.S, dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
+            (BLOCK, "scores = Local((dims.B, dims.h_t, dims.S, dims.S), Axis.HEADS)", "h_t", "k_t"),
+            (BLOCK, "by_head = Local((dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
+            (BLOCK, "by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
+            (BLOCK, "batch = dims.B * dims.h_t", "h_t", "k_t"),
+            (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "h_t", "k_t"),
+            (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "k_t", "h_t"),
+            (DIMS, _MATRICES, "self.H * queries", "self.H * keys"),
+            (DIMS, _MATRICES, "self.H * keys", "self.H * queries"),
+            (DIMS, _MATRICES, "queries * self.H", "keys * self.H"),
+            (DIMS, _HELD, "+ queries", "+ keys"),
+            (DIMS, _HELD, "2 * keys", "2 * queries"),
+        )
+    },
 }
 """Mutant -> what it is equivalent for (`both`, or `derive`: for every request that the gate admits), and the proof."""
 
@@ -208,9 +235,9 @@ class Mutant(msgspec.Struct, frozen=True):
     text: str
 
     @property
-    def key(self) -> str:
-        """What names the mutant, independent of its line number."""
-        return f"{self.path}: {self.before} -> {self.after}"
+    def key(self) -> tuple[str, str, str]:
+        """What names the mutant, independent of its line number: file, lines before, lines after."""
+        return self.path, self.before, self.after
 
     @property
     def in_rule(self) -> bool:
@@ -1121,7 +1148,9 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
             yield f"\n{fate}: {len(found)}\n"
         for row in found:
             yield from _lines(row)
-    yield f"\n{'kind':<12}{'mutants':>8}{'killed':>8}{'by prove':>10}{'unaffected':>12}{'by derive':>11}  others"
+    heads = ("mutants", "killed", "by prove", "unaffected", "by derive", "structure")
+    yield ""
+    yield f"{'kind':<12}{''.join(f'{head:>12}' for head in heads)}  others"
     for kind in dict.fromkeys(row.kind for row in rows):
         yield _count_line(kind, [row for row in rows if row.kind == kind])
     yield _count_line("all", rows)
@@ -1147,10 +1176,11 @@ def _cell(column: Column) -> str:
 def _count_line(kind: str, rows: Sequence[Row]) -> str:
     fates = Counter(row.fate for row in rows)
     proved = Counter(row.prove.verdict for row in rows)
-    derived = sum(row.derive.verdict in {"refused", "refuted"} for row in rows)
+    stopped = [row.derive.by[0] for row in rows if row.derive.verdict in {"refused", "refuted"}]
+    structure = sum(each.startswith("structure: ") for each in stopped)
     others = ", ".join(f"{count} {fate}" for fate, count in fates.items() if fate != "killed")
-    counts = f"{len(rows):>8}{fates['killed']:>8}{proved['refuted']:>10}{proved['unaffected']:>12}{derived:>11}"
-    return f"{kind:<12}{counts}  {others}"
+    counts = (len(rows), fates["killed"], proved["refuted"], proved["unaffected"], len(stopped), structure)
+    return f"{kind:<12}{''.join(f'{count:>12}' for count in counts)}  {others}".rstrip()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -1159,12 +1189,12 @@ def main(arguments: Sequence[str]) -> int:
         _serve(Path(arguments[1]), int(arguments[2]))
         return 0
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, Laboratory(Path(folder)) as laboratory:
-        chosen = [each for each in laboratory.mutants() if all(word in each.key for word in arguments)]
+        chosen = [each for each in laboratory.mutants() if all(word in " ".join(each.key) for word in arguments)]
         laboratory.control()
         _say("the unmutated sources are proved, derived and not refuted")
         rows = laboratory.examine(chosen, _say)
     stale = set() if arguments else set(EQUIVALENT) - {each.key for each in chosen}
-    for line in (*table(rows), *(f"listed as equivalent, but no mutant: {key}" for key in sorted(stale))):
+    for line in (*table(rows), *(f"listed as equivalent, but no mutant: {' '.join(key)}" for key in sorted(stale))):
         sys.stdout.write(f"{line}\n")
     TABLE.parent.mkdir(exist_ok=True)
     TABLE.write_bytes(msgspec.json.format(msgspec.json.encode(rows), indent=1) + b"\n")
