@@ -12,6 +12,6 @@ RULE = PrimitiveRule(
         Phase.FORWARD: Formula(5 * E, E * e, E * e),
         Phase.ACTIVATION_GRADIENT: Formula(8 * E, 2 * E * e, E * e),
     },
-    source="explicit softmax model of the requirement page; Isaev et al. 2023 (Calculon)",
+    source="Isaev et al. 2023 (Calculon)",
     definition="5 and 8 operations an element",
 )

@@ -83,7 +83,7 @@ PAYLOAD = Law(
 REDUCE = Law(
     id="tp-reduce",
     statement="W_reduce = B S H (t - 1) / t",
-    source="requirement page: local reduction work of a tensor-parallel boundary",
+    source="definition: each rank adds its share of t addends (t - 1 times)",
     group=Group(
         phases=COMMUNICATION_PHASES,
         primitives=(Primitive.ALL_REDUCE, Primitive.REDUCE_SCATTER),
