@@ -186,6 +186,8 @@ class CommitGate:
         # 1 type and schema
         if not isinstance(source, Committed):
             raise GateError(f"{name}: step 1, the input did not come through the gate")
+        if source.seal.of != _sealed(source):
+            raise GateError(f"{name}: step 1, the input was changed since it was committed")
         if source.session != self.context.fingerprint:
             raise GateError(f"{name}: step 1, the input belongs to another session")
         if source.snapshot.header.stage is not facts.boundary[0]:
