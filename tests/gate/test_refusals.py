@@ -16,6 +16,7 @@ from blueprint.bundle import Snapshot, fingerprint, snapshot_digest
 from blueprint.codec import decode, encode
 from blueprint.contract import contract_of
 from blueprint.derivation import derive
+from blueprint.diagnostic import Diagnostic
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DomainError, GateError, RulebookError, UsageError
 from blueprint.frontend.block import model_ir, request_digest
@@ -200,11 +201,19 @@ def test_step_3_refuses_an_analysis_that_is_not_present(gate: CommitGate, model:
     assert "liveness" in error.message
 
 
-def test_step_4_refuses_an_input_that_was_broken_since(gate: CommitGate) -> None:
+def test_step_1_refuses_an_input_that_was_broken_since(gate: CommitGate) -> None:
     source = gate.admit(copy.deepcopy(model_ir(REQUEST)))
     operations = cast("ModelIR", source.snapshot).operations
     msgspec.structs.force_setattr(source.snapshot, "operations", operations[::-1])
-    error = refused(gate, DistributeTransformerTrainingPass(), source)
+    assert "step 1" in refused(gate, DistributeTransformerTrainingPass(), source).message
+
+
+def test_step_4_refuses_an_input_with_a_structural_fault(
+    gate: CommitGate, model: Committed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = Diagnostic(code="structure.order", message="not in order", path="x")
+    monkeypatch.setattr("blueprint.gate.structural_faults", lambda _: [fault])
+    error = refused(gate, DistributeTransformerTrainingPass(), model)
     assert "step 4" in error.message
     assert error.code == "structure.order"
 
