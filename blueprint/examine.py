@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from blueprint.bindings import binding_words, entities_of, flat_bindings, known_expectations, meets
 from blueprint.bundle import (
     Bundle,
     Snapshot,
@@ -41,16 +42,7 @@ from blueprint.outcome import (
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
-from blueprint.statement import (
-    assemble,
-    binding_words,
-    entities_of,
-    flat_bindings,
-    known_expectations,
-    meets,
-    subject_row,
-    tool_row,
-)
+from blueprint.statement import assemble, subject_row, tool_row
 from blueprint.transition import plan_model
 from blueprint.verifier import Settled, Step, TransitionVerifier
 from blueprint.words import plain

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 
-import msgspec
-
+from blueprint.bindings import Bindings, entities_of
 from blueprint.bundle import Bundle, Snapshot, derivation_digest
-from blueprint.errors import UsageError
-from blueprint.frontend.models import BUILTIN
 from blueprint.ir.common import Phase, Stage
-from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import ModelFacts
 from blueprint.outcome import (
     SCHEMA,
     DefinitionRow,
@@ -30,58 +25,6 @@ from blueprint.outcome import (
 from blueprint.rule import PrimitiveRule
 from blueprint.rulebook import Rulebook
 from blueprint.verifier import Settled
-from blueprint.words import plain
-
-NAMED_BY_THE_BUNDLE = " (named by the bundle)"
-"""Stands behind a model name that the facts do not bear out."""
-
-Bindings = Mapping[str, Mapping[str, str]]
-
-
-def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
-    """The bindings in words: what the statement that is proved is about."""
-    request = bundle.request
-    groups: dict[str, dict[str, str]] = {}
-    for name, part in (("model", request.model), ("workload", request.workload), ("strategy", request.strategy)):
-        fields = msgspec.to_builtins(part)
-        groups[name] = {key: _word(value) for key, value in fields.items()}
-    groups["model"]["name"] = _model_name(request.model)
-    groups["target"] = {"name": "none"}
-    return groups
-
-
-def _word(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return plain(value)
-
-
-def _model_name(facts: ModelFacts) -> str:
-    """A built-in model's name only if the facts are its own; any other name is the bundle's word alone."""
-    if BUILTIN.get(facts.name) == facts:
-        return facts.name
-    return f"{plain(facts.name, 60)}{NAMED_BY_THE_BUNDLE}"
-
-
-def flat_bindings(bindings: Bindings) -> dict[str, str]:
-    """Every binding by one key, as `--expect` names it; `model` is the model's name."""
-    flat = {key: value for group in bindings.values() for key, value in group.items() if key != "name"}
-    return {**flat, "model": bindings["model"]["name"]}
-
-
-def meets(key: str, found: str, wanted: str) -> bool:
-    """Whether a binding is what the caller expects. A name that no built-in model has may be given without its note."""
-    if key == "model" and wanted not in BUILTIN:
-        return wanted in {found, found.removesuffix(NAMED_BY_THE_BUNDLE)}
-    return found == wanted
-
-
-def known_expectations(expect: Mapping[str, str], bindings: Bindings) -> None:
-    """Raise UsageError for an expectation about a binding that does not exist."""
-    known = flat_bindings(bindings)
-    for key in expect:
-        if key not in known:
-            raise UsageError(f"--expect: no binding {plain(key)!r}; known are {', '.join(sorted(known))}")
 
 
 def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
@@ -169,12 +112,3 @@ def assemble(
         obligations=settled.obligations,
         diagnostics=tuple(findings),
     )
-
-
-def entities_of(snapshot: Snapshot) -> set[str]:
-    """Ids of everything in a snapshot."""
-    if isinstance(snapshot, ModelIR):
-        return {each.id for each in snapshot.values} | {each.id for each in snapshot.operations}
-    if isinstance(snapshot, DistributedTaskIR):
-        return {each.id for each in snapshot.values} | {each.id for each in snapshot.tasks}
-    return {each.id for each in snapshot.buffers} | {each.id for each in snapshot.tasks}

@@ -43,7 +43,7 @@ import blueprint
 from blueprint import normalform, obligation, smtlib, symbols
 from blueprint.case import all_cases
 from blueprint.discharge import SolverPool
-from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError
+from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError, NotEstablishedError, PassFailedError
 from blueprint.frontend.request import training_request
 from blueprint.ir.common import DType
 from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
@@ -865,11 +865,12 @@ class Lane:
             where = f"in {_words(request)}"
             try:
                 bundles.append(self.module("derivation").derive(request, jobs=1))
+            except PassFailedError as error:
+                crashes.append(f"{error.message} {where}")
             except GateError as error:
-                if error.code == "gate.not_established" and "has no member" not in error.message:
+                # A law without the tasks of which it speaks is vacuous; everything else undecided is no answer.
+                if isinstance(error, NotEstablishedError) and "has no member" not in error.message:
                     undecided.append(f"{error.message} {where}")
-                elif ": step 5" in error.message:
-                    crashes.append(f"{error.message} {where}")
                 else:
                     return Column("refused", (_refuser(error),), f"{error.message} {where}"), ()
             except Exception as error:  # noqa: BLE001 -- mutated code may raise anything
@@ -1002,7 +1003,7 @@ def _refuser(error: GateError) -> str:
     if words.startswith("claim "):
         return words.partition(" is ")[0]
     if words.startswith("law "):
-        return words.partition(",")[0] + (" (vacuous)" if error.code == "gate.not_established" else "")
+        return words.partition(",")[0] + (" (vacuous)" if isinstance(error, NotEstablishedError) else "")
     return f"coverage: {words}" if error.code == "gate.refuted" else f"structure: {error.code}"
 
 

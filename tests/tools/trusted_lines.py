@@ -41,7 +41,7 @@ CORE = (
     "contract",
     "gate",
     "examine",
-    "statement",
+    "bindings",
     "verification",
 )
 STRUCTURAL = ("ir", "claims", "expected")
