@@ -349,11 +349,9 @@ def _projection_differences(emitted: Derived) -> Iterator[str]:
                     yield f"{task.name}: {field}"
     for buffer in emitted.portable.buffers:
         value = emitted.values[buffer.lineage.sources[0]]
-        elements = 1
-        for size in value.local_shape:
-            elements *= size
-        at = {"E": elements, "e": value.dtype.width}
-        if evaluate(number_term(shown[Projection.BUFFER_SIZE]["size"]), at) != buffer.size:
+        at = {**dict(zip("BShd", value.local_shape, strict=False)), "e": value.dtype.width}
+        rank = f"rank {len(value.local_shape)}"
+        if evaluate(number_term(shown[Projection.BUFFER_SIZE][rank]), at) != buffer.size:
             yield f"{buffer.name}: size"
 
 
