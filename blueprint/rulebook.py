@@ -11,7 +11,7 @@ from types import ModuleType
 
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Primitive, Stage
-from blueprint.law import Law, ProjectionLaw
+from blueprint.law import Law, Projection, ProjectionLaw
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule, Claim, PassRule, PrimitiveRule, Rule
 from blueprint.words import plain
 
@@ -163,6 +163,9 @@ def _check_book(book: Rulebook) -> None:
     for law in laws:
         _check_law(law)
     primitives = [rule.primitive for rule in book.rules if isinstance(rule, PrimitiveRule)]
+    projections = [law.projection.value for law in laws if isinstance(law, ProjectionLaw)]
+    if sorted(projections) != sorted(each.value for each in Projection):
+        raise RulebookError("every projection of the plan needs exactly one law")
     if sorted(each.value for each in primitives) != sorted(each.value for each in Primitive):
         raise RulebookError("every primitive needs exactly one rule")
 

@@ -151,7 +151,8 @@ def plan_portable(
             buffer_ids[expected.value.id] = found
         if isinstance(expected, ExpectedPlanTask):
             task_ids[expected.task.id] = found
-    view = PlanView(source, request.strategy.tensor, buffer_ids, task_ids)
+    laws = {law.projection: law for rule in rules for law in rule.laws if isinstance(law, ProjectionLaw)}
+    view = PlanView(source, request.strategy.tensor, laws, buffer_ids, task_ids)
     for matched in matching.matched:
         steps = [
             Pair(expected, tasks[found]) for expected, found in matched.pairs if isinstance(expected, ExpectedPlanTask)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from blueprint.claims.distributed import ranks
+from blueprint.claims.distributed import ranks, substitute
 from blueprint.claims.matched import Pair
 from blueprint.expected import ExpectedBuffer, ExpectedPlanTask
 from blueprint.facts import Question, words
 from blueprint.ir.common import Role, Stage
-from blueprint.ir.distributed import Collective, DistributedTaskIR, Task, TaskKind
+from blueprint.ir.distributed import Collective, DistributedTaskIR, Task, TaskKind, Work
 from blueprint.ir.portable import Buffer, ConcurrencyGroup, Objective, PlanTask, PortablePlanIR, StorageClass
+from blueprint.law import Projection, ProjectionLaw, Quantity
 from blueprint.rule import Claim
-from blueprint.term import Product, Sum
+from blueprint.symbols import to_term
+from blueprint.term import Term
 
 PlanTasks = Sequence[Pair[ExpectedPlanTask, PlanTask]]
 Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]
@@ -20,17 +22,29 @@ Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]
 PERSISTENT = frozenset({Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER})
 """Roles whose buffers outlive the microbatch."""
 
+RANK_LETTERS = "BShd"
+"""The letters by which the law of buffer sizes names the local sizes of a tensor, axis by axis."""
+
 OBJECTIVES = (Objective.STEP_TIME, Objective.PEAK_MEMORY)
 """What a binding of a training plan may minimise."""
 
 
 class PlanView:
-    """A distributed snapshot with its data flow, and the portable entities found for it; `degree` is t."""
+    """A distributed snapshot with its data flow, and the portable entities found for it; `degree` is t.
+
+    `laws` say what the projections of the plan compute: the claims use them, they do not restate them.
+    """
 
     def __init__(
-        self, source: DistributedTaskIR, degree: int, buffer_ids: Mapping[str, str], task_ids: Mapping[str, str]
+        self,
+        source: DistributedTaskIR,
+        degree: int,
+        laws: Mapping[Projection, ProjectionLaw],
+        buffer_ids: Mapping[str, str],
+        task_ids: Mapping[str, str],
     ) -> None:
         self.source = source
+        self.laws = laws
         self.degree = degree
         self.buffer_ids = buffer_ids
         self.task_ids = task_ids
@@ -65,19 +79,11 @@ def plan_task_question(claim: Claim, pairs: PlanTasks, view: PlanView) -> Questi
                 )
                 words(name, question, identity)
             case Claim.EXACT_WORK:
-                for component in ("operations", "read_bytes", "write_bytes", "message_bytes"):
-                    copied = question.given(component, getattr(source.work, component))
-                    question.number(f"{name}.{component}", getattr(actual.work, component), copied)
+                for component, term in _projected(question, view.laws[Projection.WORK], source.work).items():
+                    question.number(f"{name}.{component}", getattr(actual.work, component), term)
             case Claim.RESOURCES:
-                work, resources = source.work, actual.resources
-                operations = question.given("operations", work.operations)
-                moved = Sum(
-                    (question.given("read_bytes", work.read_bytes), question.given("write_bytes", work.write_bytes))
-                )
-                message = question.given("message_bytes", work.message_bytes)
-                question.number(f"{name}.compute", resources.compute, operations)
-                question.number(f"{name}.memory", resources.memory, moved)
-                question.number(f"{name}.network", resources.network, message)
+                for resource, term in _projected(question, view.laws[Projection.RESOURCES], source.work).items():
+                    question.number(f"{name}.{resource}", getattr(actual.resources, resource), term)
             case Claim.DATA_FLOW:
                 question.names(f"{name}.inputs", actual.inputs, view.buffers(source.inputs))
                 question.names(f"{name}.outputs", actual.outputs, view.buffers(source.outputs))
@@ -113,11 +119,13 @@ def buffer_question(claim: Claim, pairs: Buffers, view: PlanView) -> Question:
                 question.names(f"{name}.producer", found, view.tasks([producer] if producer else []))
                 question.names(f"{name}.consumers", actual.consumers, view.tasks(view.consumers.get(source.id, [])))
             case Claim.BUFFER_SIZE:
-                sizes = [
-                    question.given(axis.value, size) for axis, size in zip(source.axes, source.local_shape, strict=True)
-                ]
-                width = question.given("width", source.dtype.width)
-                question.number(f"{name}.size", actual.size, Product((*sizes, width)))
+                law = view.laws[Projection.BUFFER_SIZE].outputs[f"rank {len(source.axes)}"]
+                terms: dict[str, Term] = {
+                    letter: question.given(axis.value, size)
+                    for letter, axis, size in zip(RANK_LETTERS, source.axes, source.local_shape, strict=False)
+                }
+                terms["e"] = question.given("width", source.dtype.width)
+                question.number(f"{name}.size", actual.size, substitute(to_term(law), terms))
             case Claim.STORAGE:
                 wanted = StorageClass.PERSISTENT if source.role in PERSISTENT else StorageClass.STEP
                 question.word(f"{name}.storage", actual.storage, wanted)
@@ -135,6 +143,15 @@ def plan_interface_question(view: PlanView, target: PortablePlanIR) -> Question:
     question.names("objectives", [each.value for each in target.objectives], [each.value for each in OBJECTIVES])
     question.names("header.stage", [target.header.stage.value], [Stage.PORTABLE.value])
     return question
+
+
+def _projected(question: Question, law: ProjectionLaw, work: Work) -> dict[str, Term]:
+    """What a projection's law makes of a work vector, by output."""
+    given: dict[str, Term] = {
+        quantity.value: question.given(quantity.name.lower(), getattr(work, quantity.name.lower()))
+        for quantity in Quantity
+    }
+    return {output: substitute(to_term(expression), given) for output, expression in law.outputs.items()}
 
 
 def _collective(question: Question, name: str, source: Task, actual: PlanTask, degree: int) -> None:
