@@ -122,7 +122,9 @@ def _run(name: str, path: str, files: dict[str, bytes]) -> ModuleType:
     sys.modules[name] = module
     try:
         exec(compile(files[path], f"rules/{path}", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- rules are code
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise RulebookError(f"rules/{plain(path)}: {type(error).__name__}: {plain(error)}") from error
     return module
 

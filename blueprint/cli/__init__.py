@@ -77,7 +77,7 @@ def run(arguments: Sequence[str] | None = None) -> ExitCode:
     voice = Voice()
     try:
         return _invoke(sys.argv[1:] if arguments is None else arguments, voice)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (no traceback reaches a user)
+    except BaseException as error:  # noqa: BLE001  (no traceback reaches a user, and no rule's code ends the run)
         return _explain(error, voice)
 
 

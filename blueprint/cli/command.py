@@ -41,6 +41,9 @@ def command(body: Callable[P, ExitCode]) -> Callable[P, None]:
         except BrokenPipeError as error:
             # Outside of a command, a broken pipe means that the reader of the help went away, which is no failure.
             raise LostPipeError(str(error)) from error
+        except (SystemExit, typer.Exit) as error:
+            # Only a command decides its status: code that it runs, such as a rule's, must not end it with success.
+            raise RuntimeError("something that the command ran tried to leave the program") from error
         raise typer.Exit(int(code))
 
     return run

@@ -302,3 +302,20 @@ def test_laws_are_listed_in_every_format(process: Run) -> None:
         assert (done.code, done.err) == (0, "")
         assert all(mark.format(law["id"]) in done.out.decode("ascii") for law in laws)
     assert b"  classical with k = h, H = d*h: W*t = 6*B*H^2*S\n" in process("laws").out
+
+
+@pytest.mark.parametrize("leaving", ["SystemExit(0)", "__import__('typer').Exit(0)", "GeneratorExit"])
+@pytest.mark.parametrize("command", ["verify", "prove"])
+def test_a_rule_cannot_end_a_run_with_success(
+    bundle: Path, process: Run, tmp_path: Path, command: str, leaving: str
+) -> None:
+    """A law's functions are called long after its file was loaded; what they raise is never a verdict."""
+    rules = tmp_path / "rules"
+    shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("__pycache__"))
+    mlp = rules / "training" / "mlp.py"
+    text = mlp.read_text(encoding="utf-8")
+    assert "members=count(2)" in text
+    raising = f"members=lambda case: (_ for _ in ()).throw({leaving})"
+    mlp.write_text(text.replace("members=count(2)", raising), encoding="utf-8")
+    subject = [str(bundle)] if command == "verify" else ["--proofs", str(tmp_path / "proofs"), "training.mlp"]
+    assert process(command, *subject, "--rules", str(rules)).code == 4
