@@ -76,3 +76,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'blueprint' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names too, though most are not loaded yet."""
+    return sorted({*globals(), *__all__})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -11,13 +12,25 @@ from blueprint.errors import UsageError
 from blueprint.frontend.models import BUILTIN
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import ModelFacts
+from blueprint.ir.request import Deployment, ModelFacts, Strategy, Training
 from blueprint.words import plain
 
 NAMED_BY_THE_BUNDLE = " (named by the bundle)"
 """Stands behind a model name that the facts do not bear out."""
 
+ANY_SIZE = "any"
+"""The device memory of a request that names none."""
+
 Bindings = Mapping[str, Mapping[str, str]]
+
+_WHOLE = re.compile(r"\A(?:0|[1-9][0-9]{0,18})\Z", re.ASCII)
+
+_KINDS = {
+    field.name: msgspec.inspect.type_info(field.type)
+    for part in (ModelFacts, Training, Strategy)
+    for field in msgspec.structs.fields(part)
+}
+"""The type of each binding by its key."""
 
 
 def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
@@ -29,6 +42,9 @@ def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
         groups[name] = {key: _word(value) for key, value in fields.items()}
     groups["model"]["name"] = _model_name(request.model)
     groups["target"] = {"name": "none"}
+    deployment = request.deployment
+    memory = plain(deployment.device_memory) if isinstance(deployment, Deployment) else ANY_SIZE
+    groups["deployment"] = {"device_memory": memory}
     return groups
 
 
@@ -46,9 +62,9 @@ def _model_name(facts: ModelFacts) -> str:
 
 
 def flat_bindings(bindings: Bindings) -> dict[str, str]:
-    """Every binding by one key, as `--expect` names it; `model` is the model's name."""
+    """Every binding by one key, as `--expect` names it; `model` is the model's name, `microbatch` the option's word."""
     flat = {key: value for group in bindings.values() for key, value in group.items() if key != "name"}
-    return {**flat, "model": bindings["model"]["name"]}
+    return {**flat, "model": bindings["model"]["name"], "microbatch": flat["batch"]}
 
 
 def meets(key: str, found: str, wanted: str) -> bool:
@@ -59,11 +75,29 @@ def meets(key: str, found: str, wanted: str) -> bool:
 
 
 def known_expectations(expect: Mapping[str, str], bindings: Bindings) -> None:
-    """Raise UsageError for an expectation about a binding that does not exist."""
+    """Raise UsageError for an expectation about a binding that does not exist, or that can never have the value."""
     known = flat_bindings(bindings)
-    for key in expect:
+    for key, value in expect.items():
         if key not in known:
             raise UsageError(f"--expect: no binding {plain(key)!r}; known are {', '.join(sorted(known))}")
+        allowed = _allowed("batch" if key == "microbatch" else key, value)
+        if allowed:
+            raise UsageError(f"--expect: {key} cannot be {plain(value, 40)!r}; it is {allowed}")
+
+
+def _allowed(key: str, value: str) -> str:
+    """What the binding's value is always, in words, where `value` is none of it."""
+    match _KINDS.get(key):
+        case msgspec.inspect.BoolType():
+            words: list[str] = ["yes", "no"]
+        case msgspec.inspect.EnumType(cls=kind):
+            words = [each.value for each in kind]
+        case msgspec.inspect.IntType(ge=int() as least, le=int() as most):
+            fits = _WHOLE.match(value) and least <= int(value) <= most
+            return "" if fits else f"a whole number from {least} to {most}"
+        case _:
+            return ""
+    return "" if value in words else " or ".join(words)
 
 
 def entities_of(snapshot: Snapshot) -> set[str]:

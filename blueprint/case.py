@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from blueprint.ir.request import Communication, Recompute, Request
 
+ZERO_STAGES = (0, 1, 2, 3)
+"""What ZeRO divides over the data-parallel group: nothing, optimizer state, gradients too, parameters too."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -15,13 +18,28 @@ class Case:
     recompute: Recompute
     communication: Communication
     tensor_parallel: bool
-    sharded_optimizer: bool
+    zero: int
     biases: bool
 
     @property
     def sequence_parallel(self) -> bool:
         """Whether the residual stream is split along the sequence."""
         return self.communication is Communication.SEQUENCE_PARALLEL
+
+    @property
+    def sharded_optimizer(self) -> bool:
+        """Whether the optimizer's state is divided over the data-parallel group."""
+        return self.zero >= 1
+
+    @property
+    def sharded_gradients(self) -> bool:
+        """Whether the gradients are divided too."""
+        return self.zero >= 2
+
+    @property
+    def sharded_parameters(self) -> bool:
+        """Whether the parameters are divided too."""
+        return self.zero >= 3
 
     @property
     def text(self) -> str:
@@ -31,7 +49,7 @@ class Case:
                 f"recompute={self.recompute.value}",
                 f"communication={self.communication.value}",
                 "t>1" if self.tensor_parallel else "t=1",
-                "zero>=1" if self.sharded_optimizer else "zero=0",
+                f"zero={self.zero}",
                 "biases" if self.biases else "no biases",
             )
         )
@@ -44,7 +62,7 @@ def case_of(request: Request) -> Case:
         recompute=strategy.recompute,
         communication=strategy.communication,
         tensor_parallel=strategy.tensor > 1,
-        sharded_optimizer=strategy.zero > 0,
+        zero=strategy.zero,
         biases=request.model.biases,
     )
 
@@ -52,4 +70,4 @@ def case_of(request: Request) -> Case:
 def all_cases() -> tuple[Case, ...]:
     """Every case, in a fixed order."""
     flags = (False, True)
-    return tuple(Case(*values) for values in itertools.product(Recompute, Communication, flags, flags, flags))
+    return tuple(Case(*values) for values in itertools.product(Recompute, Communication, flags, ZERO_STAGES, flags))

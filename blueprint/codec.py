@@ -34,10 +34,8 @@ def encode(value: object) -> bytes:
 
 def decode(data: bytes, kind: type[T]) -> T:
     """Decode canonical bytes. Raises LimitError, CodecError or NonCanonicalError, each naming the JSON path."""
-    if len(data) > BUNDLE_LIMIT:
-        raise LimitError(f"the input has more than {BUNDLE_LIMIT} bytes")
-    if data.count(b",") > VALUE_LIMIT:
-        raise LimitError(f"the input has more than {VALUE_LIMIT} values")
+    if excess := over_limit(data):
+        raise LimitError(f"the input has {excess}")
     try:
         value = msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
@@ -47,21 +45,34 @@ def decode(data: bytes, kind: type[T]) -> T:
         raise CodecError(f"not canonical JSON: {plain(error)}", path="$") from None
     except (RecursionError, ValueError):
         raise LimitError("the input is nested too deeply or holds a number that is too long", path="$") from None
-    if encode(value) != data:
+    canonical = encode(value)
+    if canonical != data:
         raise NonCanonicalError(
             "the bytes differ from the canonical encoding of their content "
-            f"(first at byte {_first_difference(encode(value), data)})",
+            f"(first at byte {_first_difference(canonical, data)})",
             path="$",
         )
     return value
 
 
+def over_limit(data: bytes) -> str:
+    """What bytes have too much of to be decoded, in words; empty where they are within the limits."""
+    if len(data) > BUNDLE_LIMIT:
+        return f"more than {BUNDLE_LIMIT} bytes"
+    # Every value but the first of a list or an object follows a comma.
+    return f"more than {VALUE_LIMIT} values" if data.count(b",") > VALUE_LIMIT else ""
+
+
 def _first_difference(left: bytes, right: bytes) -> int:
-    """Position of the first byte in which two unequal byte strings differ."""
-    for position, (ours, theirs) in enumerate(zip(left, right, strict=False)):
-        if ours != theirs:
-            return position
-    return min(len(left), len(right))
+    """Position of the first byte in which two unequal byte strings differ, by halving what may hold it."""
+    same, end = 0, min(len(left), len(right))
+    while same < end:
+        middle = (same + end + 1) // 2
+        if left[same:middle] == right[same:middle]:
+            same = middle
+        else:
+            end = middle - 1
+    return same
 
 
 def digest(kind: str, version: int, body: object) -> str:

@@ -12,7 +12,7 @@ from blueprint.bundle import (
     TransitionRecord,
     fingerprint,
 )
-from blueprint.codec import BUNDLE_LIMIT, encode
+from blueprint.codec import encode, over_limit
 from blueprint.discharge import SolverPool
 from blueprint.errors import DomainError, GateError
 from blueprint.frontend.block import model_ir, request_digest
@@ -47,8 +47,8 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
         overlays=(),
     )
     data = encode(bundle)
-    if len(data) > BUNDLE_LIMIT:
-        raise DomainError(f"the bundle would have {len(data)} bytes, more than the limit of {BUNDLE_LIMIT}")
+    if excess := over_limit(data):
+        raise DomainError(f"the bundle would have {excess}, which no reader accepts")
     return data
 
 

@@ -27,10 +27,10 @@ import msgspec
 
 from blueprint import exact, normalform, smtlib
 from blueprint.errors import DecidersDisagreeError, ObligationError, UsageError
+from blueprint.settings import MAX_BUDGET
 from blueprint.verdict import Answer, Obligation, Verdict
 from blueprint.worker import LENGTH_BYTES, Batch, Question, frame
 
-MAX_BUDGET = 2**31 - 1
 GROUND_BATCH = 32
 
 BRIEF_BUDGET = 500_000
@@ -254,10 +254,25 @@ def discharge(
     """
     if type(budget) is not int or not 0 < budget <= MAX_BUDGET:
         raise UsageError(f"a solver budget is a whole number from 1 to {MAX_BUDGET}")
-    stated = [_stated(obligation) for obligation in obligations]
-    posed = [(each, text) for each, text in zip(obligations, stated, strict=True) if isinstance(text, smtlib.Rendered)]
-    found = iter(_decide([each for each, _ in posed], [text for _, text in posed], pool, budget, cross_check))
-    return [next(found) if isinstance(text, smtlib.Rendered) else _unstated(text, budget) for text in stated]
+    numbered = [smtlib.numbered(each) if each.ground else (each, ()) for each in obligations]
+    # Told apart by their bytes and not as values, among which True and 1 are equal.
+    keys = [msgspec.json.encode(form) if names else place for place, (form, names) in enumerate(numbered)]
+    forms = {key: form for key, (form, _) in zip(keys, numbered, strict=True)}
+    stated = {key: _stated(form) for key, form in forms.items()}
+    posed = {key: text for key, text in stated.items() if isinstance(text, smtlib.Rendered)}
+    decided = _decide([forms[key] for key in posed], list(posed.values()), pool, budget, cross_check)
+    found = dict(zip(posed, decided, strict=True))
+    found |= {key: _unstated(error, budget) for key, error in stated.items() if isinstance(error, ObligationError)}
+    return [_named(found[key], names) for key, (_, names) in zip(keys, numbered, strict=True)]
+
+
+def _named(evidence: Evidence, names: Sequence[str]) -> Evidence:
+    """Evidence about a numbered obligation, in the names of the one that was asked."""
+    if not names or not (evidence.counterexample or evidence.second.model):
+        return evidence
+    shown, point = ({names[int(i)]: v for i, v in m.items()} for m in (evidence.counterexample, evidence.second.model))
+    second = msgspec.structs.replace(evidence.second, model=point)
+    return msgspec.structs.replace(evidence, counterexample=shown, second=second)
 
 
 def _stated(obligation: Obligation) -> smtlib.Rendered | ObligationError:
@@ -326,7 +341,8 @@ def _solve(
         most = max(allowed, unique[key][1]) if key in unique else allowed
         unique[key] = (Question(question.text, len(question.names)), most)
     # Batches are cut here and not by the workers, so that what shares a context does not depend on their number.
-    order = sorted(unique, key=lambda key: (key[0], len(key[1]), key[1]))
+    # The longest come first: a worker that begins one last would keep the others waiting.
+    order = sorted(unique, key=lambda key: (key[0], -len(key[1]), key[1]))
     first_ground = sum(not ground for ground, _ in order)
     cuts = [*range(first_ground), *range(first_ground, len(order), GROUND_BATCH), len(order)]
     batches = [

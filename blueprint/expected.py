@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+from msgspec.structs import replace
 
 from blueprint.case import Case, case_of
 from blueprint.ir.common import Axis, DType, Role
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
-from blueprint.ir.request import Request
+from blueprint.ir.request import Communication, Request
 from blueprint.rule import (
     AllParameters,
     EachTask,
@@ -88,6 +91,7 @@ class ModelView:
 
     def __init__(self, request: Request, ir: ModelIR, rules: Sequence[PassRule]) -> None:
         self.request = request
+        self.rules = rules
         self.case: Case = case_of(request)
         self.ir = ir
         self.values = {value.id: value for value in ir.values}
@@ -102,6 +106,18 @@ class ModelView:
         self.parameters = tuple(value for value in ir.values if value.role is Role.PARAMETER)
         self.tensors: dict[str, dict[Version, tuple[ExpectedTensor, ...]]] = {value.id: {} for value in ir.values}
         self.relations = tuple(self._relations(rules))
+
+    @cached_property
+    def unsharded(self) -> ModelView:
+        """The same block on one rank: what the rules demand with t = 1."""
+        alone = replace(self.request.strategy, tensor=1, communication=Communication.ALL_REDUCE)
+        return ModelView(replace(self.request, strategy=alone), self.ir, self.rules)
+
+    @cached_property
+    def tasks(self) -> dict[str, ExpectedTask]:
+        """Every demanded task by its name."""
+        targets = (each for relation in self.relations for each in relation.targets)
+        return {each.name: each for each in targets if isinstance(each, ExpectedTask)}
 
     def producer_kind(self, value: ModelValue) -> OperationKind | None:
         """The kind of the operation that produces a value; None for inputs and parameters."""

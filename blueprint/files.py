@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -43,18 +44,47 @@ def write_whole(path: str | Path, data: bytes) -> None:
     Raises InputError for a folder, a special file, a missing parent or a failing write, and then leaves nothing behind.
     BrokenPipeError passes through from standard output: the reader went away, and the caller keeps its exit status.
     """
-    shown = plain(path)
-    try:
+    with _writing(path):
         if str(path) == STREAM:
             _write_all(sys.stdout.buffer, data)
             return
-        _replace_file(Path(os.path.realpath(path)), data, shown)
+        target = _place(path)
+        _replace_file(target, data, _mode(target))
+
+
+def require_place(path: str | Path) -> None:
+    """Raise InputError now for what `write_whole` would refuse later, as far as it can be known before long work."""
+    if str(path) == STREAM:
+        return
+    with _writing(path):
+        folder = _place(path).parent
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError("cannot be written: the folder for it is not writable", path=plain(path))
+
+
+@contextlib.contextmanager
+def _writing(path: str | Path) -> Iterator[None]:
+    """The operating system's refusals as errors of ours, but for a reader of standard output who went away."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"cannot be written: {_reason(error)}", path=shown) from error
+        raise InputError(f"cannot be written: {_reason(error)}", path=plain(path)) from error
     except ValueError as error:
-        raise InputError(f"cannot be written: {plain(error)}", path=shown) from error
+        raise InputError(f"cannot be written: {plain(error)}", path=plain(path)) from error
+
+
+def _place(path: str | Path) -> Path:
+    """Where a file is to be written, links followed. Raises InputError where no file can take the place."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise InputError("cannot be written: the folder for it does not exist", path=plain(path))
+    mode = _mode(target)
+    # Replacing a device or a FIFO would delete it, and a folder cannot be replaced by a file.
+    if mode is not None and not stat.S_ISREG(mode):
+        raise InputError(f"cannot be written: it is {_kind(mode)}", path=plain(path))
+    return target
 
 
 def _read_stdin(size: int) -> bytes:
@@ -78,14 +108,8 @@ def _open(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
-def _replace_file(target: Path, data: bytes, shown: str) -> None:
-    """Write a new file beside `target`, make it durable, and move it over `target`."""
-    if not target.parent.is_dir():
-        raise InputError("cannot be written: the folder for it does not exist", path=shown)
-    mode = _mode(target)
-    # Replacing a device or a FIFO would delete it, and a folder cannot be replaced by a file.
-    if mode is not None and not stat.S_ISREG(mode):
-        raise InputError(f"cannot be written: it is {_kind(mode)}", path=shown)
+def _replace_file(target: Path, data: bytes, mode: int | None) -> None:
+    """Write a new file beside `target`, make it durable, and move it over `target`, whose `mode` it takes over."""
     temporary = target.with_name(f".blueprint-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as stream:
@@ -122,6 +146,9 @@ def _kind(mode: int) -> str:
     """What a file mode stands for, in words."""
     if stat.S_ISDIR(mode):
         return "a folder"
+    if stat.S_ISLNK(mode):
+        # All links were followed before, and this one led back to itself.
+        return "a loop of symbolic links"
     return "a pipe" if stat.S_ISFIFO(mode) else "a device or another special file"
 
 

@@ -16,7 +16,15 @@ from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_dig
 from blueprint.codec import decode, digest, encode
 from blueprint.contract import contract_of
 from blueprint.diagnostic import Diagnostic
-from blueprint.errors import BlueprintError, CodecError, GateError, NotEstablishedError, PassFailedError
+from blueprint.errors import (
+    BlueprintError,
+    CodecError,
+    DomainError,
+    GateError,
+    LimitError,
+    NotEstablishedError,
+    PassFailedError,
+)
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Stage
 from blueprint.ir.contract import PassContract
@@ -258,6 +266,8 @@ class CommitGate:
             raise GateError(f"{name}: step 7, the output is no {stage.value} snapshot")
         try:
             return decode(data, schema)
+        except LimitError as error:
+            raise DomainError(f"the {stage.value} snapshot is too large: {error.message}") from error
         except CodecError as error:
             raise GateError(f"{name}: step 7, {error.diagnostics()}") from error
 

@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from blueprint.claims.distributed import OPTIMIZER_STATE, parameter_count
-from blueprint.expected import ExpectedTask, ModelView
+from blueprint.claims.distributed import OPTIMIZER_STATE, parameter_count, whole_operations
+from blueprint.expected import ExpectedRelation, ExpectedTask, ModelView
 from blueprint.facts import Question
-from blueprint.ir.common import Phase
+from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.distributed import Work
 from blueprint.ir.model import OperationKind
 from blueprint.ir.portable import WorkloadFacts
-from blueprint.law import Equation, Law, Quantity
-from blueprint.obligation import law_instance
+from blueprint.ir.request import Deployment
+from blueprint.law import Capacity, Equation, Law, Quantity, Reference, portions_of
+from blueprint.obligation import law_instance, law_sides, replace_in
 from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
-from blueprint.rule import BoundaryRule, Claim, PassRule
+from blueprint.rule import TRAFFIC, BoundaryRule, Claim, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook
 from blueprint.symbols import to_term
-from blueprint.term import Comparison, evaluate, variables
+from blueprint.term import Comparison, Const, Sum, Term, comparison_variables, equal, evaluate
 from blueprint.verdict import Obligation
 
 
@@ -38,6 +39,11 @@ class Member:
     def kind(self) -> OperationKind | None:
         """The kind of the model operation that the task comes from."""
         return self.expected.kind if self.expected else None
+
+    @property
+    def operation(self) -> str:
+        """The id of the model operation whose own work the task does; collectives, forks and others have none."""
+        return self.expected.operation.id if self.expected and self.expected.operation else ""
 
 
 class Bindings:
@@ -61,17 +67,35 @@ class Bindings:
             "g": strategy.gradient_bytes,
             "o": OPTIMIZER_STATE[width],
         }
-        self.share = Question()
-        if view.case.sharded_optimizer:
-            parameter_count(self.share, view)
+        deployment = view.request.deployment
+        if isinstance(deployment, Deployment):
+            self.values["C_dev"] = deployment.device_memory
+        self.view = view
+        self.counted = Question()
+        parameter_count(self.counted, view)
 
-    def instance(self, equation: Equation, amounts: Sequence[int]) -> Obligation:
-        """One instance of a law's equation; a sharded optimizer brings the premises of its share along."""
-        shared = "n_D" in set(variables(to_term(equation.right(self.case))))
-        premises: Sequence[Comparison] = self.share.premises if shared else ()
-        return law_instance(equation, self.case, amounts, {**self.values, **self.share.values}, premises)
+    def instance(
+        self,
+        equation: Equation[Quantity] | Equation[Capacity],
+        amount: Term,
+        compared: Term | None = None,
+        question: Question | None = None,
+    ) -> Obligation:
+        """One instance of a law's equation; `question` fixes the symbols of what the amount is compared with."""
+        goal = law_sides(equation, self.case, amount)
+        if compared is not None:
+            goal = replace_in(goal, "W_0", compared)
+        where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in equation.where)
+        return self.ground(goal, where, question or Question())
 
-    def applies(self, equation: Equation) -> bool:
+    def ground(self, goal: Comparison, where: Sequence[Comparison], question: Question) -> Obligation:
+        """A goal with the hypotheses that fix its symbols; parameters bring what fixes them and their share."""
+        parameters = {"N", "n_D"} & set(comparison_variables(goal))
+        premises = (*question.premises, *(self.counted.premises if parameters else ()))
+        values = {**self.counted.values, **self.values, **question.values}
+        return law_instance(goal, where, values, premises)
+
+    def applies(self, equation: Equation[Quantity] | Equation[Capacity]) -> bool:
         """Whether the definitions of a form hold for this derivation, in exact arithmetic."""
         return all(
             evaluate(to_term(symbol), self.values) == evaluate(to_term(value), self.values)
@@ -89,16 +113,80 @@ def vector(work: Work | WorkloadFacts) -> dict[Quantity, int]:
     }
 
 
-def add_laws(
-    plan: TransitionPlan, rule: PassRule | BoundaryRule, bindings: Bindings, members: Sequence[Member]
-) -> None:
-    """Every law of a rule over its group."""
-    for law in rule.laws:
-        if not isinstance(law, Law):
-            continue
-        group = [member for member in members if _belongs(member, law)]
-        for equation in law.equations:
-            _add_law(plan, rule.id, law, equation, bindings, group)
+class LawInstances:
+    """The instances of laws about groups of tasks, at one boundary of one derivation."""
+
+    def __init__(
+        self,
+        plan: TransitionPlan,
+        bindings: Bindings,
+        members: Sequence[Member],
+        primitives: Mapping[Primitive, PrimitiveRule],
+    ) -> None:
+        self.plan = plan
+        self.bindings = bindings
+        self.members = members
+        self.primitives = primitives
+
+    def add(self, rule: PassRule | BoundaryRule) -> None:
+        """Every law of a rule over its group."""
+        for law in rule.laws:
+            if isinstance(law, Law):
+                group = [member for member in self.members if _belongs(member, law)]
+                for equation in law.equations:
+                    self._add(rule.id, law, equation, group)
+
+    def _add(self, rule: str, law: Law, equation: Equation[Quantity], group: Sequence[Member]) -> None:
+        expected = law.group.members(self.bindings.case)
+        applicable = law.when(self.bindings.case) and self.bindings.applies(equation)
+        if not applicable:
+            group, expected = [], 0
+        vacuous = not group and expected > 0
+        obligations = self._obligations(law, equation, group, expected) if applicable and not vacuous else []
+        self.plan.laws.append(
+            LawCheck(
+                id=law.id,
+                rule=rule,
+                form=equation.form,
+                statement=equation.statement or law.statement,
+                group=_describe(law),
+                members=len(group),
+                expected_members=expected,
+                obligations=tuple(self.plan.ask(each) for each in obligations),
+                applicable=applicable,
+                vacuous=vacuous,
+                theorems=((rule, law.id, equation.form),),
+            )
+        )
+
+    def _obligations(
+        self, law: Law, equation: Equation[Quantity], group: Sequence[Member], expected: int
+    ) -> list[Obligation]:
+        asked = [member_count(len(group), expected)]
+        for portion in portions_of(law.group.portion, group, lambda member: member.operation):
+            # The bindings' names are taken: a size with t = 1 must not pass for one of this plan.
+            question = Question(values=dict(self.bindings.values))
+            amount = Sum(tuple(Const(member.work[equation.quantity]) for member in portion))
+            compared = self._compared(law.reference, portion, question)
+            asked.append(self.bindings.instance(equation, amount, compared, question))
+        return asked
+
+    def _compared(self, reference: Reference | None, portion: Sequence[Member], question: Question) -> Term | None:
+        """What a portion is compared with: forward tasks of its operation, or what the rules demand with t = 1."""
+        match reference:
+            case None:
+                return None
+            case Reference.FORWARD:
+                operations = {member.operation for member in portion} - {""}
+                found = [each for each in self.members if each.phase is Phase.FORWARD and each.operation in operations]
+                return Sum(tuple(Const(each.work[Quantity.OPERATIONS]) for each in found))
+            case Reference.UNSHARDED:
+                alone = self.bindings.view.unsharded
+                names = [member.expected.name for member in portion if member.expected]
+                tasks = [alone.tasks[name] for name in names if name in alone.tasks]
+                rules = [self.primitives[each.target.primitive] for each in tasks]
+                pairs = zip(tasks, rules, strict=True)
+                return Sum(tuple(whole_operations(question, task, alone, rule) for task, rule in pairs))
 
 
 def _belongs(member: Member, law: Law) -> bool:
@@ -111,40 +199,6 @@ def _belongs(member: Member, law: Law) -> bool:
         target.phase in group.phases
         and (not group.kinds or member.kind in group.kinds)
         and (not group.primitives or target.primitive in group.primitives)
-    )
-
-
-def _add_law(
-    plan: TransitionPlan,
-    rule: str,
-    law: Law,
-    equation: Equation,
-    bindings: Bindings,
-    group: Sequence[Member],
-) -> None:
-    expected = law.group.members(bindings.case)
-    amounts = [member.work[equation.quantity] for member in group]
-    applicable = bindings.applies(equation)
-    vacuous = not group and expected > 0
-    obligations: list[int] = []
-    if applicable and not vacuous:
-        obligations.append(plan.ask(member_count(len(group), expected)))
-        portions = [[amount] for amount in amounts] if law.group.each else [amounts]
-        obligations.extend(plan.ask(bindings.instance(equation, portion)) for portion in portions)
-    plan.laws.append(
-        LawCheck(
-            id=law.id,
-            rule=rule,
-            form=equation.form,
-            statement=equation.statement or law.statement,
-            group=_describe(law),
-            members=len(group),
-            expected_members=expected,
-            obligations=tuple(obligations),
-            applicable=applicable,
-            vacuous=vacuous,
-            theorems=((rule, law.id, equation.form),),
-        )
     )
 
 
@@ -176,6 +230,19 @@ def add_primitive_laws(
         instances = [plan.ask(_operations_alone(plan, check)) for check in checks]
         theorems = tuple((rule.id, rule.primitive.value, phase.value) for rule in rules for phase in rule.formulas)
         _add_instances(plan, law, rules[0].id, rules[0].statement, instances, theorems, (len(found), wanted))
+
+
+def add_traffic_law(plan: TransitionPlan, rulebook: Rulebook, relations: Sequence[ExpectedRelation]) -> None:
+    """The claims that the bytes of a task are those of its tensors, as one law over all rules that make them."""
+    demanded = [relation for relation in relations if Claim.OPERAND_TRAFFIC in relation.rule.claims]
+    targets = (each for relation in demanded for each in relation.targets)
+    present = {each.target.primitive for each in targets if isinstance(each, ExpectedTask)}
+    rules = [rule for rule in rulebook.primitives.values() if rule.primitive in present]
+    if rules:
+        theorems = tuple((rule.id, TRAFFIC, "each") for rule in rules)
+        statement = "the bytes of every task are those of its tensors, each as often as its primitive counts it"
+        claim = Claim.OPERAND_TRAFFIC
+        add_claim_law(plan, TRAFFIC, rules[0].id, statement, plan.relations, claim, theorems, len(demanded))
 
 
 def _operations_alone(plan: TransitionPlan, check: ClaimCheck) -> Obligation:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import sympy
 
@@ -13,6 +13,13 @@ from blueprint import symbols
 from blueprint.case import Case
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
+from blueprint.term import Relation
+
+M = TypeVar("M")
+Q = TypeVar("Q", "Quantity", "Capacity")
+
+Applies = Callable[[Case], bool]
+"""Whether a law speaks of a case at all."""
 
 Closed = Callable[[Case], "sympy.Expr | int"]
 """The right side of an equation, for one case of the strategy."""
@@ -37,22 +44,76 @@ class Quantity(enum.Enum):
         }[self]
 
 
+class Capacity(enum.Enum):
+    """A memory fact of a plan on one rank, by the symbol that stands for it; parameters in elements, the rest bytes."""
+
+    PARAMETERS = "N"
+    WEIGHTS = "C_w"
+    GRADIENTS = "C_g"
+    OPTIMIZER = "C_o"
+    STORED = "C_act"
+    WORKING = "C_work"
+    CHECKPOINT = "C_ckpt"
+
+    @property
+    def symbol(self) -> sympy.Symbol:
+        """The symbol of the alphabet."""
+        return {
+            Capacity.PARAMETERS: symbols.N,
+            Capacity.WEIGHTS: symbols.C_w,
+            Capacity.GRADIENTS: symbols.C_g,
+            Capacity.OPTIMIZER: symbols.C_o,
+            Capacity.STORED: symbols.C_act,
+            Capacity.WORKING: symbols.C_work,
+            Capacity.CHECKPOINT: symbols.C_ckpt,
+        }[self]
+
+
+class Portion(enum.Enum):
+    """Of what in its group a law speaks: of all members together, of those of each operation, of each one alone."""
+
+    ALL = "all"
+    OPERATION = "operation"
+    EACH = "each"
+
+
 @dataclass(frozen=True)
 class Group:
     """The tasks that a law sums over, found through lineage: phase, primitives, kinds of the source operation.
 
-    An empty `kinds` or `primitives` means all. With `each`, the law speaks of every member alone.
+    An empty `kinds` or `primitives` means all. `members` is how many tasks there are in a case.
     """
 
     phases: tuple[Phase, ...]
     members: Callable[[Case], int]
     kinds: tuple[OperationKind, ...] = ()
     primitives: tuple[Primitive, ...] = ()
-    each: bool = False
+    portion: Portion = Portion.ALL
+
+
+def portions_of(portion: Portion, members: Sequence[M], operation: Callable[[M], object]) -> list[list[M]]:
+    """The members of a group in the portions that a law speaks of; `operation` names a member's operation."""
+    match portion:
+        case Portion.ALL:
+            return [list(members)]
+        case Portion.EACH:
+            return [[member] for member in members]
+        case Portion.OPERATION:
+            groups: dict[object, list[M]] = {}
+            for member in members:
+                groups.setdefault(operation(member), []).append(member)
+            return list(groups.values())
+
+
+class Reference(enum.Enum):
+    """What a law compares a portion of its group with; its operations are W_0 in the law's equations."""
+
+    FORWARD = "the forward task of the same operation"
+    UNSHARDED = "the same task with t = 1"
 
 
 @dataclass(frozen=True)
-class Equation:
+class Equation(Generic[Q]):
     """`left = right` as a pair: never one sympy equation, which would evaluate itself away.
 
     `left` is written in the quantity's symbol. `where` lists the definitions under which this form holds, such as
@@ -61,24 +122,86 @@ class Equation:
     """
 
     form: str
-    quantity: Quantity
+    quantity: Q
     left: sympy.Expr
     right: Closed
     where: tuple[tuple[sympy.Symbol, sympy.Expr], ...] = ()
     statement: str = ""
 
 
+def in_every_case(case: Case) -> bool:  # noqa: ARG001 -- a condition's signature
+    """The law speaks of every case."""
+    return True
+
+
 @dataclass(frozen=True)
 class Law:
-    """A published equation about a group of work."""
+    """A published equation about a group of work. `wrong` holds false variants, each of which prove must refute."""
 
     id: str
     statement: str
     source: str
     group: Group
-    equations: tuple[Equation, ...]
-    wrong: tuple[Equation, ...] = ()
-    """False variants of the equations, each of which prove must refute."""
+    equations: tuple[Equation[Quantity], ...]
+    wrong: tuple[Equation[Quantity], ...]
+    when: Applies = in_every_case
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True)
+class MemoryLaw:
+    """A published equation about a memory fact of the plan."""
+
+    id: str
+    statement: str
+    source: str
+    equations: tuple[Equation[Capacity], ...]
+    wrong: tuple[Equation[Capacity], ...]
+    when: Applies = in_every_case
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`left relation right` for all values of its symbols at which the premises hold.
+
+    `because` is the reason, checked term by term. For an inequality, right - left (less one for a strict bound) is the
+    sum of these products, whose factors are differences that a premise makes non-negative, or sums of positive
+    symbols. For an equation, both sides are multiplied by these positive symbols before they are compared. `witness`
+    gives values at which the premises hold, where ones are none.
+    """
+
+    form: str
+    left: sympy.Expr
+    relation: Relation
+    right: sympy.Expr
+    premises: tuple[tuple[sympy.Expr, Relation, sympy.Expr], ...] = ()
+    because: tuple[tuple[sympy.Expr, ...], ...] = ()
+    witness: tuple[tuple[sympy.Symbol, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class BoundLaw:
+    """What holds for all values, where one plan shows none: between strategies, or between definitions.
+
+    C_0 to C_3 stand for the model state that the derivation computes at the four ZeRO stages. There is no instance.
+    """
+
+    id: str
+    statement: str
+    source: str
+    bounds: tuple[Bound, ...]
+    wrong: tuple[Bound, ...]
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """`left <= right` in one plan, where the bindings give every symbol a value; no theorem can promise it."""
+
+    id: str
+    statement: str
+    source: str
+    left: sympy.Expr
+    right: sympy.Expr
 
 
 class Projection(enum.Enum):
@@ -104,8 +227,16 @@ class ProjectionLaw:
     wrong: dict[str, sympy.Expr]
 
 
+AnyLaw = Law | ProjectionLaw | MemoryLaw | BoundLaw | Requirement
+
 CLASSICAL: Final = ((symbols.k, symbols.h), (symbols.H, symbols.h * symbols.d))
 """The classical block: as many key/value heads as query heads, and heads as wide together as the hidden width."""
+
+FOUR_WIDE: Final = (*CLASSICAL, (symbols.F, 4 * symbols.H))
+"""The classical block with a feed-forward width of four hidden widths."""
+
+HALF_PRECISION: Final = (*FOUR_WIDE, (symbols.e, sympy.Integer(2)))
+"""The same with two bytes an element: the form in which memory is printed."""
 
 
 def count(number: int) -> Callable[[Case], int]:

@@ -1,15 +1,15 @@
-"""The second decider of universal equations: polynomials in normal form, without any solver.
+"""The second decider of universal obligations: polynomials in normal form, without any solver.
 
 Laws kept here: every step replaces equals by equals that a hypothesis states, so a difference that vanishes proves the
-equation; and nothing is refuted without a concrete point that `exact.refutes` accepts. Incompleteness shows as
-UNKNOWN. Inequality hypotheses never help a proof here, but a counterexample has to satisfy them.
+equation; an inequality is proved by its reason alone, a sum of products of factors that the hypotheses keep from being
+negative; and nothing is refuted without a concrete point that `exact.refutes` accepts. Incompleteness shows as UNKNOWN.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -48,16 +48,18 @@ class _System(msgspec.Struct, frozen=True):
 
 
 def decide(obligation: Obligation) -> Answer:
-    """Whether both sides of every goal equation have one normal form under the equations of the hypotheses."""
+    """Whether both sides of every goal equation have one normal form under the equations of the hypotheses.
+
+    A goal that is one inequality is proved where its difference has the normal form of its reason.
+    """
     if refusal := _refusal(obligation):
         return Answer(Verdict.UNKNOWN, DECIDER, refusal)
     try:
         system = _system(obligation.hypotheses)
-        differences = [_reduce(_difference(comparison, system), system.rules) for comparison in obligation.goal]
+        if _bounded(obligation, system) or not any(_remainders(obligation, system)):
+            return Answer(Verdict.PROVED, DECIDER)
     except _TooLargeError:
         return Answer(Verdict.UNKNOWN, DECIDER, "too large")
-    if not any(differences):
-        return Answer(Verdict.PROVED, DECIDER)
     for point in _points(obligation, system):
         if exact.refutes(obligation, point):
             return Answer(Verdict.REFUTED, DECIDER, model=point)
@@ -68,9 +70,60 @@ def _refusal(obligation: Obligation) -> str:
     """Why there is nothing to decide here, or nothing."""
     if not obligation.goal:
         return "empty goal"
-    if any(comparison.relation is not Relation.EQUAL for comparison in obligation.goal):
-        return "not an equation"
     return "" if exact.premises_hold(obligation) else "no witness"
+
+
+def _remainders(obligation: Obligation, system: _System) -> Iterator[_Polynomial]:
+    """What is left of the goal's differences; a goal with an inequality always leaves something."""
+    scale = _scale(obligation, system)
+    for comparison in obligation.goal:
+        equation = comparison.relation is Relation.EQUAL
+        yield _reduce(_times(_difference(comparison, system), scale), system.rules) if equation else {(): 1}
+
+
+def _scale(obligation: Obligation, system: _System) -> _Polynomial:
+    """The product of the positive variables that a reason multiplies an equation with."""
+    positive = _positive(
+        [_slack(each, system) for each in obligation.hypotheses if each.relation is not Relation.EQUAL]
+    )
+    named = [factor.name for factors in obligation.because for factor in factors if isinstance(factor, Var)]
+    return {tuple(sorted(name for name in named if name in positive)): 1}
+
+
+def _bounded(obligation: Obligation, system: _System) -> bool:
+    """Whether the goal is one inequality, and its reason adds up to its slack and cannot be negative."""
+    goal, reason = obligation.goal[0], obligation.because
+    if len(obligation.goal) > 1 or goal.relation is Relation.EQUAL or not reason:
+        return False
+    factors = [[_polynomial(factor, system.definitions) for factor in factors] for factors in reason]
+    total = _slack(goal, system)
+    for each in factors:
+        _add(total, _product(each), -1)
+    known = [_slack(each, system) for each in obligation.hypotheses if each.relation is not Relation.EQUAL]
+    positive = _positive(known)
+    sound = all(factor in known or _grows(factor, positive) for each in factors for factor in each)
+    return sound and not _reduce(total, system.rules)
+
+
+def _positive(slacks: Sequence[_Polynomial]) -> set[str]:
+    """The variables that a hypothesis `1 <= x` makes positive."""
+    names = {name for slack in slacks for monomial in slack for name in monomial}
+    return {name for name in names if {(name,): 1, (): -1} in slacks}
+
+
+def _slack(comparison: Comparison, system: _System) -> _Polynomial:
+    """The right side less the left, and one for a strict inequality: what cannot be negative where it holds."""
+    slack: _Polynomial = {}
+    _add(slack, _difference(comparison, system), -1)
+    if comparison.relation is Relation.LESS:
+        _add(slack, {(): -1})
+    return slack
+
+
+def _grows(factor: _Polynomial, positive: set[str]) -> bool:
+    """Whether a polynomial is at least its value at ones, which is not negative, for all positive values."""
+    rising = all(value >= 0 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)
+    return rising and sum(factor.values()) >= 0
 
 
 def _add(into: _Polynomial, other: _Polynomial, scale: int = 1) -> None:

@@ -6,14 +6,16 @@ In a theorem both sides are terms over the alphabet, and the definitions h = t h
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import sympy
 
 from blueprint import symbols
 from blueprint.case import Case
-from blueprint.law import Equation
+from blueprint.law import Capacity, Equation, Quantity
 from blueprint.symbols import ALPHABET, to_term
 from blueprint.term import (
     Comparison,
@@ -50,25 +52,31 @@ def replace(term: Term, name: str, by: Term) -> Term:
             return term
 
 
-def law_sides(equation: Equation, case: Case, amount: Term) -> Comparison:
+def replace_in(comparison: Comparison, name: str, by: Term) -> Comparison:
+    """Both sides of a comparison with a variable replaced by a term."""
+    return Comparison(comparison.relation, replace(comparison.left, name, by), replace(comparison.right, name, by))
+
+
+def law_sides(equation: Equation[Quantity] | Equation[Capacity], case: Case, amount: Term) -> Comparison:
     """The equation with the group's amount in the place of its quantity's symbol."""
     left = replace(to_term(equation.left), equation.quantity.value, amount)
-    return equal(left, to_term(equation.right(case)))
+    return equal(left, _right(equation, case))
+
+
+@functools.cache
+def _right(equation: Equation[Quantity] | Equation[Capacity], case: Case) -> Term:
+    """The right side in one case, worked out once: both boundaries ask for every equation."""
+    return to_term(equation.right(case))
 
 
 def law_instance(
-    equation: Equation,
-    case: Case,
-    amounts: Sequence[int],
-    bindings: Mapping[str, int],
-    premises: Sequence[Comparison],
+    goal: Comparison, where: Sequence[Comparison], bindings: Mapping[str, int], premises: Sequence[Comparison]
 ) -> Obligation:
-    """The law over the numbers of its group's members; the bindings fix every other symbol.
+    """A law over the numbers of one plan; the bindings fix every symbol.
 
-    `premises` are further facts about the bindings, such as those of a witness; the form's own definitions join them.
+    `where` holds the definitions under which its form holds, `premises` further facts about the bindings, such as
+    those of a witness.
     """
-    goal = law_sides(equation, case, Sum(tuple(Const(amount) for amount in amounts)))
-    where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in equation.where)
     needed = dict.fromkeys(name for each in (goal, *where, *premises) for name in comparison_variables(each))
     fixed = tuple(equal(Var(name), Const(bindings[name])) for name in needed)
     return Obligation(
@@ -86,11 +94,14 @@ def definitions(case: Case, where: Sequence[tuple[sympy.Symbol, sympy.Expr]]) ->
     if not case.tensor_parallel:
         triangular.append((symbols.t, t))
     classical = dict(where)
+    if symbols.F in classical:
+        # F = 4H for one rank; that the two are the same is a lemma of its own.
+        triangular.append((symbols.F_t, classical.pop(symbols.F).subs(symbols.H, symbols.h_t * symbols.d)))
     shares = [(symbols.h, symbols.h_t), (symbols.F, symbols.F_t)]
     triangular += [(whole, t * share) for whole, share in shares]
     # In the classical block k is h, and one rank's share of it one rank's share of h.
     triangular.append((symbols.k_t, symbols.h_t) if symbols.k in classical else (symbols.k, t * symbols.k_t))
-    triangular += [(symbol, value) for symbol, value in where]
+    triangular += classical.items()
     if case.sequence_parallel:
         triangular.append((symbols.S, t * symbols.S_t))
     equations = [equal(to_term(symbol), to_term(value)) for symbol, value in triangular]
@@ -108,6 +119,22 @@ def theorem(goal: Sequence[Comparison], defined: Sequence[Comparison]) -> Obliga
     names = dict.fromkeys(name for each in (*kept, *goal) for name in comparison_variables(each))
     positive = tuple(at_most(Const(ALPHABET[name].least), Var(name)) for name in names)
     return Obligation(hypotheses=(*kept, *positive), goal=tuple(goal), witness=_witness(kept, names), ground=False)
+
+
+def bound(
+    goal: Comparison,
+    premises: Sequence[Comparison],
+    because: tuple[tuple[Term, ...], ...] = (),
+    witness: Mapping[str, int] = MappingProxyType({}),
+) -> Obligation:
+    """The goal for all values of its variables at least 1 at which the premises hold.
+
+    At the witness they do; it is 1 where nothing else is given.
+    """
+    names = dict.fromkeys(name for each in (*premises, goal) for name in comparison_variables(each))
+    positive = tuple(at_most(Const(1), Var(name)) for name in names)
+    values = {**dict.fromkeys(names, 1), **witness}
+    return Obligation(hypotheses=(*premises, *positive), goal=(goal,), witness=values, ground=False, because=because)
 
 
 def _reaching(goal: Sequence[Comparison], defined: Sequence[Comparison]) -> tuple[Comparison, ...]:

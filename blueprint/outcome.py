@@ -198,6 +198,19 @@ class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     message_bytes: str
 
 
+class MemoryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one rank holds for one block and one microbatch: parameters in elements, all else in bytes."""
+
+    parameters: str
+    weights: str
+    gradients: str
+    optimizer: str
+    stored: str
+    working: str
+    checkpoint: str
+    total: str
+
+
 class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was verified: the bytes, the derivation, and the bindings that the statement is about."""
 
@@ -206,6 +219,7 @@ class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bindings: Mapping[str, Mapping[str, str]]
     stages: tuple[StageRow, ...]
     totals: tuple[TotalRow, ...]
+    memory: MemoryRow | None
 
 
 class SummaryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -270,7 +284,9 @@ def malformed(bundle_sha256: str, finding: Finding) -> Report:
             shipped=True,
             solvers=(),
         ),
-        subject=SubjectRow(bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=()),
+        subject=SubjectRow(
+            bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=(), memory=None
+        ),
         verdict=Outcome.MALFORMED,
         summary=SummaryRow(relations="0", claims="0", laws="0", obligations="0", by_status={}),
         definitions=(),

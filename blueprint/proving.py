@@ -6,10 +6,12 @@ false variants, each with its counterexample; expected.txt lists every obligatio
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -22,11 +24,19 @@ from blueprint.errors import InputError, UsageError
 from blueprint.files import write_whole
 from blueprint.outcome import Finding, Outcome, Status
 from blueprint.rule import Rule
-from blueprint.rulebook import Rulebook
+from blueprint.rulebook import Rulebook, shipped
 from blueprint.session import cross_checker, open_rulebook, worker_count
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.symbols import ALPHABET
-from blueprint.theorems import ProvedLaw, ProvedObligation, RuleProofs, derivation_source, evidence_path
+from blueprint.theorems import (
+    ProvedLaw,
+    ProvedObligation,
+    RuleProofs,
+    derivation_source,
+    evidence_path,
+    is_current,
+    read_proofs,
+)
 from blueprint.theory import Theorem, theorems_of
 from blueprint.verdict import Obligation, Verdict
 from blueprint.words import plain
@@ -36,6 +46,9 @@ SEED: Final = 0
 
 RESOURCE_TOLERANCE: Final = 10
 """Percent by which a solver's step count may differ from the recorded one."""
+
+NEGATIVE: Final = "negative/"
+"""The folder of the false variants, beside a rule's proofs."""
 
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
 
@@ -61,6 +74,10 @@ class ProofReport(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     obligations: int
     solvers: tuple[str, ...]
+    foreign_rules: str = ""
+    """The digest of a rulebook that is not the shipped one."""
+    unchanged: tuple[str, ...] = ()
+    """Rules that were not decided again, because nothing on which their recorded proofs rest has changed."""
 
 
 @dataclass(frozen=True)
@@ -92,16 +109,26 @@ def prove(
     jobs: int | None = None,
     budget: int = DEFAULT_BUDGET,
     cross_check: bool = False,
+    everything: bool = False,
 ) -> ProofReport:
-    """Decide every theorem of the rulebook, or of the rules in `only`.
+    """Decide the theorems of every rule that changed since its proofs were recorded, or of the rules in `only`.
 
     Without `check` the folder `proofs` is written; with it, everything is decided again and compared with what the
-    folder holds. `cross_check` asks cvc5 too. Raises UsageError for an unknown rule, and DecidersDisagreeError.
+    folder holds. A rule is unchanged if its file, the derivation, the solver and the budget are those of its record;
+    with `everything` or `cross_check` it is decided all the same. `cross_check` asks cvc5 too.
+    Raises UsageError for an unknown rule, InputError where the folder holds something that writing would delete, and
+    DecidersDisagreeError.
     """
     with SolverPool(worker_count(jobs)) as pool:
-        rulebook = open_rulebook(rules)
+        # By its path even if it is the shipped one: only a named rulebook is evaluated in every case.
+        rulebook = open_rulebook(shipped("rules") if rules is None else rules)
         chosen = _chosen(rulebook, only)
+        decide_all = check or everything or cross_check or bool(only)
+        kept = [] if decide_all else [rule for rule in chosen if _unchanged(proofs, rulebook, rule, budget)]
+        chosen = [rule for rule in chosen if rule not in kept]
         works = [_work(rule) for rule in chosen]
+        if not check:
+            _refuse_foreign_files(proofs, works)
         asked = [record.obligation for work in works for record in work.records.values()]
         found = iter(discharge(asked, pool, budget, cross_checker(asked=cross_check)))
     decided = [_decided(work, found) for work in works]
@@ -111,8 +138,10 @@ def prove(
         findings += _compare(proofs, rulebook, decided)
         findings += _compare_expected(proofs, expected, complete=not only, chosen=chosen)
     else:
-        _write(proofs, rulebook, decided)
-        _write_expected(proofs, expected, chosen)
+        # What failed is no proof: the record of before stays, and speaks of another file.
+        sound = [work for work in decided if not any(_findings(work))]
+        _write(proofs, rulebook, sound)
+        _write_expected(proofs, _expected(sound), [work.rule for work in sound])
     refuted = any(
         record.evidence is not None and record.evidence.verdict is Verdict.REFUTED
         for work in decided
@@ -121,11 +150,14 @@ def prove(
     )
     evidence = [record.evidence for work in decided for record in work.records.values() if record.evidence]
     return ProofReport(
-        outcome=_outcome(findings, evidence, refuted=refuted),
+        # With nothing to decide, what stands recorded is what is proved.
+        outcome=Outcome.VERIFIED if kept and not evidence else _outcome(findings, evidence, refuted=refuted),
         rows=tuple(row for work in decided for row in _rows(work)),
         findings=tuple(findings),
         obligations=len(evidence),
         solvers=tuple(sorted({each.decider for each in evidence} | {each.second.decider for each in evidence})),
+        foreign_rules="" if rules is None else rulebook.digest,
+        unchanged=tuple(rule.id for rule in kept),
     )
 
 
@@ -137,15 +169,39 @@ def _chosen(rulebook: Rulebook, only: Sequence[str]) -> list[Rule]:
     return [rule for rule in rulebook.rules if not only or rule.id in only]
 
 
+def _unchanged(proofs: Path, rulebook: Rulebook, rule: Rule, budget: int) -> bool:
+    """Whether the recorded proofs of a rule rest on what is installed, are as they were written, and all succeeded."""
+    home = evidence_path(proofs, rule.id).parent
+    recorded = read_proofs(proofs, rule.id)
+    if recorded is None or not is_current(recorded, rulebook.sources[rule.id]):
+        return False
+    files = [home / each.file for each in recorded.obligations]
+    if set(home.rglob("*.smt2")) != set(files) or not files:
+        return False
+    solver = f"z3 {'.'.join(metadata.version('z3-solver').split('.')[:3])}: "
+    return all(
+        each.verdict == ("refuted" if each.file.startswith(NEGATIVE) else "proved")
+        and each.solver.startswith(solver)
+        and each.budget <= budget
+        and hashlib.sha256(path.read_bytes()).hexdigest() == each.digest
+        for each, path in zip(recorded.obligations, files, strict=True)
+    )
+
+
 def _work(rule: Rule) -> _RuleWork:
     theorems: list[tuple[Theorem, tuple[str, ...]]] = []
     records: dict[str, _Recorded] = {}
+    # Most cases of the strategy lead to the same questions, which are written down once.
+    known: dict[tuple[object, ...], str] = {}
     for theorem in theorems_of(rule):
         files = []
         for obligation in theorem.obligations:
-            record = _record(theorem, obligation)
-            records.setdefault(record.file, record)
-            files.append(record.file)
+            key = (theorem.law, theorem.form, theorem.negative, obligation.hypotheses, obligation.goal)
+            if key not in known:
+                record = _record(theorem, obligation)
+                records.setdefault(record.file, record)
+                known[key] = record.file
+            files.append(known[key])
         theorems.append((theorem, tuple(files)))
     return _RuleWork(rule, tuple(theorems), records)
 
@@ -162,7 +218,7 @@ def _record(theorem: Theorem, obligation: Obligation) -> _Recorded:
     commented = msgspec.structs.replace(obligation, comments=comments)
     rendered = smtlib.render(commented)
     slug = _SLUG.sub("-", f"{theorem.law}.{theorem.form}".lower()).strip("-")
-    prefix = "negative/" if theorem.negative else ""
+    prefix = NEGATIVE if theorem.negative else ""
     return _Recorded(f"{prefix}{slug}.{rendered.digest[:12]}.smt2", rendered.text, commented, theorem.negative)
 
 
@@ -278,6 +334,15 @@ def _stored(record: _Recorded) -> ProvedObligation:
         witness=dict(record.obligation.witness),
         counterexample=dict(evidence.counterexample),
     )
+
+
+def _refuse_foreign_files(proofs: Path, works: Iterable[_RuleWork]) -> None:
+    """A rule's folder is replaced as a whole, so it must hold nothing but proofs: nobody's files are deleted."""
+    for home in (evidence_path(proofs, work.rule.id).parent for work in works if work.records):
+        for path in home.rglob("*"):
+            is_ours = path.suffix == ".smt2" or path in (home / "evidence.json", home / "negative")
+            if not is_ours:
+                raise InputError("is no proof, and recording proofs would delete it; move it away", path=plain(path))
 
 
 def _write(proofs: Path, rulebook: Rulebook, works: Iterable[_RuleWork]) -> None:

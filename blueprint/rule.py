@@ -18,7 +18,7 @@ from blueprint.ir.common import LineageKind, Phase, Primitive, Role, Stage
 from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Recompute
-from blueprint.law import Law, ProjectionLaw
+from blueprint.law import AnyLaw
 
 When = Callable[[Case, "OperationKind | None"], bool]
 """Whether a target exists, by the case and by the kind of the operation (or of a value's producer)."""
@@ -30,6 +30,7 @@ class Claim(enum.Enum):
     OPERATION_IDENTITY = "operation_identity"
     OPERAND_SIZES = "operand_sizes"
     EXACT_WORK = "exact_work"
+    OPERAND_TRAFFIC = "operand_traffic"
     DATA_FLOW = "data_flow"
     LOGICAL_RANKS = "logical_ranks"
     COLLECTIVE_VOLUME = "collective_volume"
@@ -42,6 +43,7 @@ class Claim(enum.Enum):
     BUFFER_SIZE = "buffer_size"
     STORAGE = "storage"
     INTERFACE = "interface"
+    MEMORY = "memory"
 
 
 # Primitives --------------------------------------------------------------------------------------------------------
@@ -49,12 +51,18 @@ class Claim(enum.Enum):
 
 @dataclass(frozen=True)
 class Formula:
-    """Operations and bytes of one primitive in one phase, over its operand symbols, on one rank."""
+    """Operations and bytes of one primitive in one phase, over its operand symbols, on one rank.
+
+    `reads` and `writes` say how often the traffic counts each tensor that a task reads and writes, in order: once
+    where nothing is said, and 0 for what counts nothing. `reads` is None where the bytes are not those of tensors.
+    """
 
     operations: sympy.Expr | int
     read_bytes: sympy.Expr | int
     write_bytes: sympy.Expr | int
     message_bytes: sympy.Expr | int = 0
+    reads: tuple[int, ...] | None = ()
+    writes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,7 @@ class Version(enum.Enum):
     FORWARD = "forward"
     COMMUNICATED = "communicated"
     RECOMPUTED = "recomputed"
+    DISCARDED = "discarded"
     RECOMMUNICATED = "recommunicated"
     MASK = "mask"
     MASK_RECOMPUTED = "mask_recomputed"
@@ -314,7 +323,7 @@ class PassRule:
     preserves: tuple[Claim, ...]
     introduces: tuple[Claim, ...]
     forbids: tuple[Claim, ...] = ()
-    laws: tuple[Law | ProjectionLaw, ...] = ()
+    laws: tuple[AnyLaw, ...] = ()
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -329,7 +338,7 @@ class BoundaryRule:
     id: str
     boundaries: tuple[tuple[Stage, Stage], ...]
     claims: tuple[Claim, ...]
-    laws: tuple[Law, ...]
+    laws: tuple[AnyLaw, ...]
 
 
 Rule = PrimitiveRule | PassRule | BoundaryRule
@@ -358,7 +367,16 @@ TASK_CLAIMS: Final = (
     Claim.DATA_FLOW,
     Claim.LOGICAL_RANKS,
 )
-"""What every local task must satisfy."""
+"""What every task must satisfy."""
+
+TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
+"""What every task must satisfy whose bytes are those of its tensors: all but the optimizer."""
+
+TRAFFIC: Final = "operand-traffic"
+"""The law that every primitive's formula is subject to."""
+
+BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY})
+"""What can be asked of a snapshot as a whole; memory of plans alone."""
 
 TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS)
 """What every distributed value must satisfy."""
@@ -392,6 +410,16 @@ def recomputed(case: Case, kind: OperationKind | None) -> bool:
     if case.recompute is Recompute.FULL:
         return kind is not None
     return case.recompute is Recompute.SELECTIVE and kind in ATTENTION_CORE
+
+
+def discarded(case: Case, kind: OperationKind | None) -> bool:
+    """What leaves a region that alone is recomputed: made again and dropped, because its forward copy is stored."""
+    return case.recompute is Recompute.SELECTIVE and kind is ATTENTION_CORE[-1]
+
+
+def made_again(case: Case, kind: OperationKind | None) -> bool:
+    """Recomputed, and read in its new copy."""
+    return recomputed(case, kind) and not discarded(case, kind)
 
 
 def fully_recomputed(condition: When) -> When:

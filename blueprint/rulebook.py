@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-import re
+import os
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
-from blueprint.errors import RulebookError
+from blueprint.errors import InputError, RulebookError
+from blueprint.files import read_bounded
 from blueprint.ir.common import Primitive, Stage
-from blueprint.law import Law, Projection, ProjectionLaw
-from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule, Claim, PassRule, PrimitiveRule, Rule
+from blueprint.law import AnyLaw
+from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule
+from blueprint.rulecheck import blamed, check_rules, checked_rule
 from blueprint.words import plain
 
 PACKAGE = "blueprint.rules"
 """The one name under which a rules folder is loaded, wherever it lies."""
 
-_LAW = re.compile(r"\A[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
-_ID = re.compile(r"\A[a-z][a-z0-9_]{0,31}\.[a-z][a-z0-9_]{0,31}\Z")
+FILE_LIMIT = 1 << 20
+"""Bytes of the largest rule file."""
+
+FOLDER_LIMIT = 16 << 20
+"""Bytes of all rule files together."""
+
+FILES_LIMIT = 2000
+"""Most files of a rulebook."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ class Rulebook:
         """The rules that speak of one boundary as a whole."""
         return tuple(rule for rule in self.rules if isinstance(rule, BoundaryRule) and boundary in rule.boundaries)
 
-    def laws(self) -> tuple[tuple[str, Law | ProjectionLaw], ...]:
+    def laws(self) -> tuple[tuple[str, AnyLaw], ...]:
         """Every law with the id of its rule, in order."""
         return tuple(
             (rule.id, law) for rule in self.rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws
@@ -68,10 +78,13 @@ def load(folder: Path) -> Rulebook:
 
     Every file is read once: the bytes that are run are the bytes that are in the digest.
     """
+    files = _read(folder)
     # One rulebook must not find another's modules.
     for name in [each for each in sys.modules if _is_rule_module(each)]:
         del sys.modules[name]
-    return _load(_read(folder))
+    # Standard output belongs to the command's document, whatever a rule prints.
+    with redirect_stdout(sys.stderr), blamed("rules"):
+        return _load(files)
 
 
 def _is_rule_module(name: str) -> bool:
@@ -91,7 +104,7 @@ def _load(files: dict[str, bytes]) -> Rulebook:
             name, identifier = f"{family}/{stem}.py", f"{family}.{stem}"
             listed.add(name)
             rule = getattr(_run(f"{PACKAGE}.{identifier}", name, files), "RULE", None)
-            rules.append(_checked(rule, identifier))
+            rules.append(checked_rule(rule, identifier))
             sources[identifier] = hashlib.sha256(files[name]).hexdigest()
     unlisted = sorted(files.keys() - listed)
     if unlisted:
@@ -99,33 +112,38 @@ def _load(files: dict[str, bytes]) -> Rulebook:
     revision = getattr(root, "REVISION", None)
     if not isinstance(revision, str) or not revision:
         raise RulebookError("rules/__init__.py: REVISION is no text")
-    book = Rulebook(revision, _digest(files), tuple(rules), sources)
-    _check_book(book)
-    return book
+    check_rules(rules)
+    return Rulebook(revision, _digest(files), tuple(rules), sources)
 
 
 def _read(folder: Path) -> dict[str, bytes]:
-    """Relative path -> bytes of every Python file in the folder."""
-    try:
-        paths = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.suffix == ".py"}
-    except OSError as error:
-        raise RulebookError(f"the rules cannot be read: {plain(error)}") from None
+    """Relative path -> bytes of every Python file in the folder; far more than people write is refused."""
+    if not os.path.isdir(folder):  # noqa: PTH112 -- unlike Path.is_dir, it raises nothing
+        raise RulebookError("is no folder of rules that can be read", path=plain(folder))
+    paths = list(islice(folder.rglob("*.py"), FILES_LIMIT + 1))
+    if len(paths) > FILES_LIMIT:
+        raise RulebookError(f"has more than {FILES_LIMIT} files", path=plain(folder))
+    files: dict[str, bytes] = {}
+    room = FOLDER_LIMIT
+    for path in paths:
+        try:
+            data = read_bounded(path, min(FILE_LIMIT, room))
+        except InputError as error:
+            raise RulebookError(error.message, path=error.path) from None
+        files[path.relative_to(folder).as_posix()] = data
+        room -= len(data)
+    return files
 
 
 def _run(name: str, path: str, files: dict[str, bytes]) -> ModuleType:
-    """Run one file as a module. Whatever it raises, leaving the program included, is a fault of the rulebook."""
+    """Run one file as a module."""
     if path not in files:
         raise RulebookError(f"rules/{plain(path)} is missing")
     module = ModuleType(name)
     module.__file__ = path
     sys.modules[name] = module
-    try:
+    with blamed(f"rules/{plain(path)}"):
         exec(compile(files[path], f"rules/{path}", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- rules are code
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise RulebookError(f"rules/{plain(path)}: {type(error).__name__}: {plain(error)}") from error
     return module
 
 
@@ -136,54 +154,6 @@ def _names(module: ModuleType, name: str) -> tuple[str, ...]:
     if len(set(value)) != len(value):
         raise RulebookError(f"{module.__name__}: {name} has a name twice")
     return value
-
-
-def _checked(rule: object, identifier: str) -> Rule:
-    if not isinstance(rule, PrimitiveRule | PassRule | BoundaryRule):
-        raise RulebookError(f"{identifier}: the file defines no RULE")
-    if rule.id != identifier or not _ID.match(identifier):
-        raise RulebookError(f"{identifier}: the rule calls itself {plain(rule.id)}")
-    if isinstance(rule, PassRule) and not (rule.targets and rule.claims):
-        raise RulebookError(f"{identifier}: a pass rule needs targets and claims")
-    if isinstance(rule, PrimitiveRule) and not rule.formulas:
-        raise RulebookError(f"{identifier}: a primitive needs a formula")
-    if isinstance(rule, BoundaryRule) and not (rule.laws or rule.claims):
-        raise RulebookError(f"{identifier}: a boundary rule needs laws or claims")
-    if isinstance(rule, BoundaryRule) and set(rule.claims) - {Claim.INTERFACE}:
-        raise RulebookError(f"{identifier}: of a boundary as a whole, only the claim interface can be asked")
-    if isinstance(rule, PassRule) and rule.boundary != DISTRIBUTED_TO_PORTABLE:
-        for law in rule.laws:
-            if isinstance(law, ProjectionLaw):
-                raise RulebookError(f"{identifier}: law {plain(law.id)} projects, which only planning does")
-    return rule
-
-
-def _check_book(book: Rulebook) -> None:
-    laws = [law for _, law in book.laws()]
-    if len({law.id for law in laws}) != len(laws):
-        raise RulebookError("two laws have the same id")
-    for law in laws:
-        _check_law(law)
-    primitives = [rule.primitive for rule in book.rules if isinstance(rule, PrimitiveRule)]
-    projections = [law.projection.value for law in laws if isinstance(law, ProjectionLaw)]
-    if sorted(projections) != sorted(each.value for each in Projection):
-        raise RulebookError("every projection of the plan needs exactly one law")
-    if sorted(each.value for each in primitives) != sorted(each.value for each in Primitive):
-        raise RulebookError("every primitive needs exactly one rule")
-
-
-def _check_law(law: Law | ProjectionLaw) -> None:
-    if not _LAW.match(law.id):
-        raise RulebookError(f"law {plain(law.id)!r}: an id is lower-case words joined by hyphens")
-    if not law.wrong:
-        raise RulebookError(f"law {law.id} has no false variant")
-    if isinstance(law, ProjectionLaw):
-        if not law.outputs:
-            raise RulebookError(f"law {law.id} states nothing")
-        return
-    forms = [equation.form for equation in (*law.equations, *law.wrong)]
-    if not law.equations or len(set(forms)) != len(forms):
-        raise RulebookError(f"law {law.id} needs equations with distinct forms")
 
 
 def _digest(files: dict[str, bytes]) -> str:

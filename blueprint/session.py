@@ -9,13 +9,21 @@ from pathlib import Path
 from blueprint import crosscheck
 from blueprint.errors import RulebookError, UsageError
 from blueprint.rulebook import Rulebook, load, shipped
+from blueprint.rulecheck import check_right_sides
 from blueprint.theorems import Theorems
 from blueprint.verdict import Verdict
 
 
 def open_rulebook(folder: Path | None) -> Rulebook:
-    """The shipped rulebook, or a foreign one."""
-    return load(folder if folder is not None else shipped("rules"))
+    """The shipped rulebook, or the one in a folder.
+
+    What is named is not trusted to have been tested: its laws are evaluated in every case before they are used.
+    """
+    if folder is None:
+        return load(shipped("rules"))
+    rulebook = load(folder)
+    check_right_sides([law for _, law in rulebook.laws()])
+    return rulebook
 
 
 def open_theorems(rulebook: Rulebook) -> Theorems:

@@ -1,4 +1,7 @@
 """Numbers that a caller may change, with their defaults."""
 
+MAX_BUDGET = 2**31 - 1
+"""The largest budget: Z3 reads 0 as "no limit" and wraps above 32 bits."""
+
 DEFAULT_BUDGET = 5_000_000
 """Solver steps that one obligation may take; a verdict never depends on time."""

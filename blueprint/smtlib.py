@@ -8,6 +8,7 @@ of the caller's reaches it; and its size and degree are bounded before a solver 
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -94,7 +95,7 @@ def _bounded(monomials: _Monomials, count: int = 0) -> _Monomials:
     return monomials
 
 
-def _reaching(hypotheses: Sequence[_Line], goal: Sequence[_Line]) -> list[int]:
+def _reaching(hypotheses: Sequence[_Line], goal: Sequence[_Line], *, reasoned: bool) -> list[int]:
     """The positions of the hypotheses that share variables with the goal, directly or through other hypotheses."""
     reached = {name for line in goal for name in line.variables()}
     waiting = {i: line.variables() for i, line in enumerate(hypotheses) if not line.is_positivity()}
@@ -102,8 +103,8 @@ def _reaching(hypotheses: Sequence[_Line], goal: Sequence[_Line]) -> list[int]:
     while joined := [i for i, names in waiting.items() if names & reached]:
         kept.update(joined)
         reached.update(*(waiting.pop(i) for i in joined))
-    # Positivity decides no equation, and its absence can only make a question harder to prove.
-    if any(line.relation is not Relation.EQUAL for line in (*goal, *(hypotheses[i] for i in kept))):
+    # Positivity decides no equation but one whose reason divides by it; without it a question is only harder to prove.
+    if reasoned or any(line.relation is not Relation.EQUAL for line in (*goal, *(hypotheses[i] for i in kept))):
         kept.update(i for i, line in enumerate(hypotheses) if line.is_positivity() and line.variables() & reached)
     return sorted(kept)
 
@@ -148,6 +149,41 @@ def _emit(
     return Rendered(text, tuple(writer.numbers), hashlib.sha256(text.encode("ascii")).hexdigest())
 
 
+def numbered(obligation: Obligation) -> tuple[Obligation, tuple[str, ...]]:
+    """A ground obligation with numbers for names, and the names in that order: equal questions become equal values.
+
+    One beyond the limits, which no text will state, stays as it is and has no names.
+    """
+    variables: dict[str, Var] = {}
+    nodes = itertools.count(1)
+
+    def variable(name: str) -> Var:
+        return variables.get(name) or variables.setdefault(name, Var(str(len(variables))))
+
+    def side(term: Term) -> Term:
+        if next(nodes) > MAX_NODES:
+            raise RecursionError
+        match term:
+            case Var(name):
+                return variable(name)
+            case Sum(terms):
+                return Sum(tuple(map(side, terms)))
+            case Product(factors):
+                return Product(tuple(map(side, factors)))
+        return term
+
+    def lines(part: Iterable[Comparison]) -> tuple[Comparison, ...]:
+        return tuple(Comparison(each.relation, side(each.left), side(each.right)) for each in part)
+
+    try:
+        hypotheses, goal = lines(obligation.hypotheses), lines(obligation.goal)
+    except RecursionError:
+        return obligation, ()
+    witness = {variable(name).name: value for name, value in obligation.witness.items()}
+    form = msgspec.structs.replace(obligation, hypotheses=hypotheses, goal=goal, witness=witness)
+    return form, tuple(variables)
+
+
 def render(obligation: Obligation) -> Rendered:
     """The hypotheses that reach the goal, and the negated goal: unsatisfiable exactly where they imply it.
 
@@ -158,7 +194,7 @@ def render(obligation: Obligation) -> Rendered:
     expander = _Expander()
     goal = [expander.line(comparison) for comparison in obligation.goal]
     hypotheses = [expander.line(comparison) for comparison in obligation.hypotheses]
-    kept = ((i, hypotheses[i]) for i in _reaching(hypotheses, goal))
+    kept = ((i, hypotheses[i]) for i in _reaching(hypotheses, goal, reasoned=bool(obligation.because)))
     return _emit(kept, goal, obligation.comments, named=not obligation.ground)
 
 

@@ -1,6 +1,6 @@
 """The only module that imports z3, and so only a worker process imports this one.
 
-Laws kept here: Z3 is given exactly the text, once, by a fresh Solver with fixed seeds and a resource limit, and only
+Laws kept here: Z3 is given exactly the text, by a fresh Solver with fixed seeds and a resource limit, and only
 `== z3.unsat` and `== z3.sat` count as answers. No clock takes part. Models and cores leave as plain data.
 """
 
@@ -11,10 +11,12 @@ import re
 import z3
 
 from blueprint.errors import UsageError
+from blueprint.settings import MAX_BUDGET
 from blueprint.verdict import Answer, Verdict
 
 DECIDER = f"z3 {z3.get_version_string()}"
-MAX_BUDGET = 2**31 - 1  # Z3 reads 0 as "no limit" and wraps above 32 bits
+BRIEF = 50_000
+"""Steps for Z3's incremental core, which takes a few hundred for an easy question, before the slower strategy."""
 UNDECIDED = "undecided within budget"
 FAILED = "solver error"
 
@@ -30,18 +32,22 @@ def fresh_context() -> z3.Context:
 def decide(text: str, variables: int, budget: int, *, ground: bool, context: z3.Context | None = None) -> Answer:
     """PROVED where Z3 finds `text` unsatisfiable, REFUTED with values of v0, v1, ... where it finds a model.
 
-    A universal question is asked in a context of its own, so that its resource count depends on nothing else, and a
-    proof is asked once more for its unsat core.
+    Z3's incremental core is asked first, within a brief budget: it answers most questions before the strategy for
+    QF_NIA has set itself up, and knows the hypotheses that a proof used. Where it gives up, the strategy decides.
+    A universal question is asked in contexts of its own, so that its resource count depends on nothing else.
     """
     if type(budget) is not int or not 0 < budget <= MAX_BUDGET:
         raise UsageError(f"a solver budget is a whole number from 1 to {MAX_BUDGET}")
     try:
         chosen = context if ground and context is not None else fresh_context()
-        solver = _solver(text, budget, chosen)
-        result = solver.check()
+        solver, result = _asked(z3.SimpleSolver(ctx=chosen), text if ground else _CORES + text, min(budget, BRIEF))
+        core = _core(solver) if result == z3.unsat and not ground else ()
+        if result == z3.unknown:
+            chosen = chosen if ground else fresh_context()
+            solver, result = _asked(z3.Solver(ctx=chosen), text, budget)
+            core = () if ground else tuple(int(position) for position in _NAMED.findall(text))
         resource = 0 if ground else _resource(solver)
         if result == z3.unsat:
-            core = () if ground else _core(text, min(MAX_BUDGET, 4 * resource + 10_000), chosen)
             return Answer(Verdict.PROVED, DECIDER, core=core, resource=resource)
         if result == z3.sat:
             model = _model(solver.model(), variables, chosen)
@@ -51,12 +57,11 @@ def decide(text: str, variables: int, budget: int, *, ground: bool, context: z3.
     return Answer(Verdict.UNKNOWN, DECIDER, UNDECIDED, resource=resource)
 
 
-def _solver(text: str, budget: int, context: z3.Context) -> z3.Solver:
-    solver = z3.Solver(ctx=context)
+def _asked(solver: z3.Solver, text: str, budget: int) -> tuple[z3.Solver, z3.CheckSatResult]:
     solver.set("random_seed", 0)
     solver.set("rlimit", budget)
     solver.from_string(text)
-    return solver
+    return solver, solver.check()
 
 
 def _resource(solver: z3.Solver) -> int:
@@ -68,13 +73,6 @@ def _model(model: z3.ModelRef, variables: int, context: z3.Context) -> dict[str,
     return {name: model.eval(z3.Int(name, context), model_completion=True).as_long() for name in names}
 
 
-def _core(text: str, budget: int, context: z3.Context) -> tuple[int, ...]:
-    """The hypotheses that a second proof used; all of them where it finds none.
-
-    Core tracking replaces Z3's arithmetic strategy by its incremental core, which fails on some questions that the
-    default decides. So it never takes part in the verdict, and not finding a smaller core only names more premises.
-    """
-    solver = _solver(_CORES + text, budget, context)
-    if solver.check() == z3.unsat:
-        return tuple(sorted(int(literal.decl().name().removeprefix("h")) for literal in solver.unsat_core()))
-    return tuple(int(position) for position in _NAMED.findall(text))
+def _core(solver: z3.Solver) -> tuple[int, ...]:
+    """The positions of the hypotheses that a proof used."""
+    return tuple(sorted(int(literal.decl().name().removeprefix("h")) for literal in solver.unsat_core()))

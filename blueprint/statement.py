@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 
+import msgspec
+
 from blueprint.bindings import Bindings, entities_of
 from blueprint.bundle import Bundle, Snapshot, derivation_digest
 from blueprint.ir.common import Phase, Stage
 from blueprint.ir.model import ModelIR
+from blueprint.ir.portable import PortablePlanIR
 from blueprint.outcome import (
     SCHEMA,
     DefinitionRow,
     Finding,
+    MemoryRow,
     Outcome,
     Report,
     StageRow,
@@ -59,6 +63,7 @@ def subject_row(
         bindings=bindings,
         stages=tuple(rows),
         totals=tuple(_totals([record.snapshot for record in bundle.stages])),
+        memory=_memory([record.snapshot for record in bundle.stages]),
     )
 
 
@@ -76,6 +81,16 @@ def _totals(snapshots: Sequence[Snapshot]) -> Iterator[TotalRow]:
                 write_bytes=str(sum(task.work.write_bytes for task in tasks)),
                 message_bytes=str(sum(task.work.message_bytes for task in tasks)),
             )
+
+
+def _memory(snapshots: Sequence[Snapshot]) -> MemoryRow | None:
+    """The memory facts of the plan, and their sum without the parameters' count: what the capacity law is about."""
+    plan = next((each for each in snapshots if isinstance(each, PortablePlanIR)), None)
+    if plan is None:
+        return None
+    facts = msgspec.structs.asdict(plan.memory)
+    total = sum(size for name, size in facts.items() if name != "parameters")
+    return MemoryRow(**{name: str(size) for name, size in facts.items()}, total=str(total))
 
 
 def assemble(

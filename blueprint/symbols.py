@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,6 +55,19 @@ W = _symbol("W", "arithmetic operations of a law's group of tasks", "operations"
 Q_r = _symbol("Q_r", "bytes read by a law's group of tasks", "bytes", least=0)
 Q_w = _symbol("Q_w", "bytes written by a law's group of tasks", "bytes", least=0)
 M = _symbol("M", "message bytes of a law's group of tasks", "bytes", least=0)
+W_0 = _symbol("W_0", "arithmetic operations of what a law compares its group with", "operations", least=0)
+
+C_w = _symbol("C_w", "weights of the block on one rank", "bytes", least=0)
+C_g = _symbol("C_g", "gradients of the weights on one rank", "bytes", least=0)
+C_o = _symbol("C_o", "optimizer state on one rank", "bytes", least=0)
+C_act = _symbol("C_act", "activations that one rank stores from the forward to the backward pass", "bytes", least=0)
+C_work = _symbol("C_work", "activations made again that the gradients of one block read", "bytes", least=0)
+C_ckpt = _symbol("C_ckpt", "the block's input, stored where everything is computed again", "bytes", least=0)
+C_dev = _symbol("C_dev", "memory of one device", "bytes")
+C_0 = _symbol("C_0", "weights, gradients and optimizer state on one rank at ZeRO stage 0", "bytes", least=0)
+C_1 = _symbol("C_1", "weights, gradients and optimizer state on one rank at ZeRO stage 1", "bytes", least=0)
+C_2 = _symbol("C_2", "weights, gradients and optimizer state on one rank at ZeRO stage 2", "bytes", least=0)
+C_3 = _symbol("C_3", "weights, gradients and optimizer state on one rank at ZeRO stage 3", "bytes", least=0)
 
 z = _symbol("z", "matrices in a batch", "matrices")
 m = _symbol("m", "rows of the left matrix; elements of a parameter shard", "elements")
@@ -67,6 +81,7 @@ ALPHABET: Final[dict[str, Meaning]] = dict(_MEANINGS)
 """Every symbol by name."""
 
 
+@functools.lru_cache(maxsize=None, typed=True)  # a derivation asks for the same formulas hundreds of times
 def to_term(expression: sympy.Expr | int) -> Term:
     """Translate a sympy expression of sums, products and small powers of alphabet symbols.
 

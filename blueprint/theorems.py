@@ -16,6 +16,9 @@ from blueprint.outcome import TheoremStatus
 
 DERIVATION_SOURCES = (
     "case.py",
+    "ir/common.py",
+    "ir/model.py",
+    "ir/request.py",
     "law.py",
     "obligation.py",
     "rule.py",
@@ -24,6 +27,7 @@ DERIVATION_SOURCES = (
     "term.py",
     "theory.py",
     "workload/dims.py",
+    "workload/memory.py",
     "workload/plan.py",
     "workload/primitives.py",
     "workload/symbolic.py",
@@ -89,6 +93,19 @@ def evidence_path(proofs: Path, rule: str) -> Path:
     return proofs / family / stem / "evidence.json"
 
 
+def read_proofs(proofs: Path, rule: str) -> RuleProofs | None:
+    """The recorded proofs of a rule, or None where there are none that can be read."""
+    try:
+        return msgspec.json.decode(evidence_path(proofs, rule).read_bytes(), type=RuleProofs)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def is_current(proofs: RuleProofs, rule_source: str) -> bool:
+    """Whether proofs speak of the installed rule and derivation."""
+    return (proofs.rule_source, proofs.derivation_source) == (rule_source, derivation_source())
+
+
 class Theorems:
     """Recorded theorems by law, form and case."""
 
@@ -119,12 +136,5 @@ class Theorems:
     def _load(self, rule: str) -> RuleProofs | None:
         if self._proofs is None or rule not in self._sources:
             return None
-        path = evidence_path(self._proofs, rule)
-        if not path.is_file():
-            return None
-        try:
-            proofs = msgspec.json.decode(path.read_bytes(), type=RuleProofs)
-        except msgspec.MsgspecError:
-            return None
-        current = (proofs.rule_source, proofs.derivation_source) == (self._sources[rule], derivation_source())
-        return proofs if current else None
+        proofs = read_proofs(self._proofs, rule)
+        return proofs if proofs is not None and is_current(proofs, self._sources[rule]) else None

@@ -6,29 +6,58 @@ here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+import sympy
+
 from blueprint import symbols
-from blueprint.case import Case, all_cases
+from blueprint.case import ZERO_STAGES, Case, all_cases
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
-from blueprint.law import Equation, Law, Projection, ProjectionLaw, Quantity
-from blueprint.obligation import definitions, law_sides, theorem
-from blueprint.rule import BoundaryRule, Formula, PassRule, PrimitiveRule, Rule
+from blueprint.ir.request import Communication, Recompute
+from blueprint.law import (
+    Bound,
+    BoundLaw,
+    Capacity,
+    Equation,
+    Law,
+    MemoryLaw,
+    Projection,
+    ProjectionLaw,
+    Quantity,
+    Reference,
+    portions_of,
+)
+from blueprint.obligation import bound as bound_obligation
+from blueprint.obligation import definitions, law_sides, replace_in, theorem
+from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule
 from blueprint.symbols import to_term
-from blueprint.term import Comparison, Const, Sum, Term, equal
+from blueprint.term import Comparison, Const, Product, Sum, Term, at_most, comparison_variables, equal, less
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, Factors
+from blueprint.workload.memory import ModelState, block_memory, model_state, tensor_bytes
 from blueprint.workload.plan import buffer_size, plan_work
 from blueprint.workload.primitives import TaskWork
 from blueprint.workload.symbolic import Symbolic
-from blueprint.workload.training_block import Block, Step, training_block
+from blueprint.workload.training_block import Block, Step, Tensor, training_block
 
 Number = Symbolic | int
+
+Where = tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+
+BLOCK_INPUT: Final = "x.forward"
+"""The one activation that no task of the block makes."""
+
+SHARE: Final = (
+    at_most(to_term(symbols.N), to_term(symbols.D * symbols.n_D)),
+    less(to_term(symbols.D * symbols.n_D - symbols.D), to_term(symbols.N)),
+)
+"""What makes n the largest share of N parameters over D ranks: D n >= N > D (n - 1)."""
 
 COMPONENTS: Final = {
     Quantity.OPERATIONS: "operations",
@@ -60,12 +89,18 @@ def theorems_of(rule: Rule) -> Iterator[Theorem]:
     """Every theorem that a rule's laws state, and every false variant that must be refuted."""
     if isinstance(rule, PrimitiveRule):
         yield from _primitive_theorems(rule)
+        yield from _traffic_theorems(rule)
         return
     for law in rule.laws:
-        if isinstance(law, ProjectionLaw):
-            yield from _projection_theorems(rule, law)
-        else:
-            yield from _law_theorems(rule, law)
+        match law:
+            case Law():
+                yield from _law_theorems(rule, law)
+            case ProjectionLaw():
+                yield from _projection_theorems(rule, law)
+            case MemoryLaw():
+                yield from _memory_theorems(rule, law)
+            case BoundLaw():
+                yield from _bound_theorems(rule, law)
 
 
 @cache
@@ -74,25 +109,34 @@ def symbolic_block(case: Case) -> Block[Symbolic]:
     return training_block(symbolic_dims(case))
 
 
+@cache
+def unsharded_steps(case: Case) -> dict[str, Step[Symbolic]]:
+    """The same derivation with t = 1, over the whole dimensions; its steps by name."""
+    alone = dataclasses.replace(case, tensor_parallel=False, communication=Communication.ALL_REDUCE)
+    block = training_block(Dims.of(alone, _factors(alone, symbols.h, symbols.k, symbols.F)))
+    return {step.name: step for step in block.steps}
+
+
 def symbolic_dims(case: Case) -> Dims[Symbolic]:
     """The factored dimensions as symbols; t is 1 where there is no tensor parallelism."""
-    return Dims.of(
-        case,
-        Factors(
-            batch=Symbolic(symbols.B),
-            sequence=Symbolic(symbols.S_t if case.sequence_parallel else symbols.S),
-            hidden=Symbolic(symbols.H),
-            heads=Symbolic(symbols.h_t),
-            key_value_heads=Symbolic(symbols.k_t),
-            head_width=Symbolic(symbols.d),
-            feedforward=Symbolic(symbols.F_t),
-            tensor=Symbolic(symbols.t) if case.tensor_parallel else 1,
-            element=Symbolic(symbols.e),
-            gradient=Symbolic(symbols.g),
-            optimizer_state=Symbolic(symbols.o),
-            shard=Symbolic(symbols.R),
-            optimizer_shard=Symbolic(symbols.n_D),
-        ),
+    return Dims.of(case, _factors(case, symbols.h_t, symbols.k_t, symbols.F_t))
+
+
+def _factors(case: Case, heads: sympy.Symbol, key_heads: sympy.Symbol, width: sympy.Symbol) -> Factors[Symbolic]:
+    return Factors(
+        batch=Symbolic(symbols.B),
+        sequence=Symbolic(symbols.S_t if case.sequence_parallel else symbols.S),
+        hidden=Symbolic(symbols.H),
+        heads=Symbolic(heads),
+        key_value_heads=Symbolic(key_heads),
+        head_width=Symbolic(symbols.d),
+        feedforward=Symbolic(width),
+        tensor=Symbolic(symbols.t) if case.tensor_parallel else 1,
+        element=Symbolic(symbols.e),
+        gradient=Symbolic(symbols.g),
+        optimizer_state=Symbolic(symbols.o),
+        shard=Symbolic(symbols.R),
+        optimizer_shard=Symbolic(symbols.n_D),
     )
 
 
@@ -122,24 +166,138 @@ def _kind(step: Step[Symbolic]) -> OperationKind | None:
 
 
 def _law_theorems(rule: PassRule | BoundaryRule, law: Law) -> Iterator[Theorem]:
-    for case in all_cases():
+    for case in filter(law.when, all_cases()):
         for equation in law.equations:
             yield _law_theorem(rule.id, law, equation, case, negative=False)
+    spoken = [case for case in all_cases() if law.when(case) and law.group.members(case)]
     for equation in law.wrong:
-        case = next(case for case in all_cases() if case.tensor_parallel and law.group.members(case))
+        case = next((case for case in spoken if case.tensor_parallel), spoken[0])
         yield _law_theorem(rule.id, law, equation, case, negative=True)
 
 
-def _law_theorem(rule: str, law: Law, equation: Equation, case: Case, *, negative: bool) -> Theorem:
+def _law_theorem(rule: str, law: Law, equation: Equation[Quantity], case: Case, *, negative: bool) -> Theorem:
     steps = group_of(law, symbolic_block(case))
     expected = law.group.members(case)
     fault = "" if len(steps) == expected else f"the group has {len(steps)} members, the law says {expected}"
-    amounts = [number_term(getattr(step.work, COMPONENTS[equation.quantity])) for step in steps]
-    portions = amounts if law.group.each else [Sum(tuple(amounts))]
+    component = COMPONENTS[equation.quantity]
     defined = definitions(case, equation.where)
-    stated = tuple(theorem([law_sides(equation, case, portion)], defined) for portion in dict.fromkeys(portions))
+    goals = []
+    for portion in portions_of(law.group.portion, steps, _source):
+        amount = Sum(tuple(number_term(getattr(step.work, component)) for step in portion))
+        goal = law_sides(equation, case, amount)
+        compared = _compared(law.reference, portion, case)
+        goals.append(goal if compared is None else replace_in(goal, symbols.W_0.name, compared))
+    stated = tuple(theorem([goal], defined) for goal in dict.fromkeys(goals))
     statement = equation.statement or law.statement
     return Theorem(rule, law.id, equation.form, statement, case.text, stated, negative, fault)
+
+
+def _source(step: Step[Symbolic]) -> str:
+    return step.source
+
+
+def _compared(reference: Reference | None, portion: Sequence[Step[Symbolic]], case: Case) -> Term | None:
+    """The operations that a portion is compared with, as the derivation computes them."""
+    match reference:
+        case Reference.FORWARD:
+            sources = {step.source for step in portion}
+            block = symbolic_block(case).steps
+            found = [step for step in block if step.phase is Phase.FORWARD and step.source in sources and _local(step)]
+        case Reference.UNSHARDED:
+            whole = unsharded_steps(case)
+            found = [whole[step.name] for step in portion if step.name in whole]
+        case None:
+            return None
+    return Sum(tuple(number_term(step.work.operations) for step in found))
+
+
+def _local(step: Step[Symbolic]) -> bool:
+    """Whether a step is an operation's own, and no collective or fork of its result."""
+    return step.name == f"{step.source}.{step.phase.value}"
+
+
+# Memory -------------------------------------------------------------------------------------------------------------
+
+
+def _memory_theorems(rule: PassRule | BoundaryRule, law: MemoryLaw) -> Iterator[Theorem]:
+    cases = tuple(filter(law.when, all_cases()))
+    for case in cases:
+        for equation in law.equations:
+            goal = law_sides(equation, case, _amount(equation.quantity, case))
+            yield _memory_theorem(rule.id, law, equation, case, goal, negative=False)
+            if equation.quantity is Capacity.STORED:
+                goal = law_sides(equation, case, _waiting(case))
+                again = dataclasses.replace(equation, form=f"{equation.form}, tensor by tensor")
+                yield _memory_theorem(rule.id, law, again, case, goal, negative=False)
+    for equation in law.wrong:
+        case = next((case for case in cases if case.tensor_parallel), cases[0])
+        goal = law_sides(equation, case, _amount(equation.quantity, case))
+        yield _memory_theorem(rule.id, law, equation, case, goal, negative=True)
+
+
+def _memory_theorem(
+    rule: str, law: MemoryLaw, equation: Equation[Capacity], case: Case, goal: Comparison, *, negative: bool
+) -> Theorem:
+    state = {symbols.N.name, symbols.n_D.name} & set(comparison_variables(goal))
+    if state:
+        stated = bound_obligation(goal, SHARE if len(state) > 1 else ())
+    else:
+        stated = theorem([goal], definitions(case, equation.where))
+    return Theorem(rule, law.id, equation.form, equation.statement or law.statement, case.text, (stated,), negative)
+
+
+def _amount(capacity: Capacity, case: Case) -> Term:
+    """A memory fact as the derivation computes it; model state over N and n, which have laws of their own."""
+    state = _state(case)
+    match capacity:
+        case Capacity.WEIGHTS:
+            return number_term(state.weights)
+        case Capacity.GRADIENTS:
+            return number_term(state.gradients)
+        case Capacity.OPTIMIZER:
+            return number_term(state.optimizer)
+        case _:
+            memory = block_memory(symbolic_dims(case), symbolic_block(case))
+            return number_term(getattr(memory, capacity.name.lower()))
+
+
+def _state(case: Case) -> ModelState[Symbolic]:
+    parameters, share, e, g, o = (Symbolic(each) for each in (symbols.N, symbols.n_D, symbols.e, symbols.g, symbols.o))
+    return model_state(case, parameters, share, e, g, o)
+
+
+def _waiting(case: Case) -> Term:
+    """The bytes of the distinct activations and masks of the forward pass that a later phase reads."""
+    block, dims = symbolic_block(case), symbolic_dims(case)
+    if case.recompute is Recompute.FULL:
+        return Const(0)  # what waits there is the checkpoint
+    forward = [step for step in block.steps if step.phase is Phase.FORWARD]
+    later = [step for step in block.steps if step.phase is not Phase.FORWARD]
+    made = {name for step in forward for name in step.writes} | {BLOCK_INPUT}
+    waiting = made & {name for step in later for name in step.reads}
+    sizes = {tensor.name: tensor_bytes(dims, tensor) for tensor in block.tensors}
+    return Sum(tuple(number_term(sizes[name]) for name in sorted(waiting)))
+
+
+def _bound_theorems(rule: PassRule | BoundaryRule, law: BoundLaw) -> Iterator[Theorem]:
+    for bound in law.bounds:
+        yield _bound_theorem(rule.id, law, bound, negative=False)
+    for bound in law.wrong:
+        yield _bound_theorem(rule.id, law, bound, negative=True)
+
+
+def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) -> Theorem:
+    goal = Comparison(bound.relation, to_term(bound.left), to_term(bound.right))
+    for stage in ZERO_STAGES:
+        state = number_term(_state(dataclasses.replace(all_cases()[0], zero=stage)).total)
+        goal = replace_in(goal, f"C_{stage}", state)
+    premises = tuple(Comparison(relation, to_term(a), to_term(b)) for a, relation, b in bound.premises)
+    if symbols.n_D.name in set(comparison_variables(goal)):
+        premises = (*SHARE, *premises)
+    because = tuple(tuple(to_term(factor) for factor in factors) for factors in bound.because)
+    witness = {symbol.name: value for symbol, value in bound.witness}
+    stated = bound_obligation(goal, premises, because, witness)
+    return Theorem(rule, law.id, bound.form, f"{law.statement}: {bound.form}", "", (stated,), negative)
 
 
 # Primitives: formula of the rule = derivation of the workload --------------------------------------------------------
@@ -167,6 +325,66 @@ def _primitive_theorems(rule: PrimitiveRule) -> Iterator[Theorem]:
             obligations=(theorem([_component(formula, work, "operations", extra=1)], ()),),
             negative=True,
         )
+
+
+def _traffic_theorems(rule: PrimitiveRule) -> Iterator[Theorem]:
+    """Every step moves the bytes of the tensors that it reads and writes, as often as the rule counts them."""
+    if all(formula.reads is None for formula in rule.formulas.values()):
+        return
+    for case in all_cases():
+        goals = list(dict.fromkeys(_traffic_goals(rule, case)))
+        if goals:
+            yield _traffic_theorem(rule, "each", goals, case, negative=False)
+    case = next(case for case in all_cases() if case.tensor_parallel and list(_traffic_goals(rule, case)))
+    first = next(_traffic_goals(rule, case))
+    wrong = Comparison(first.relation, first.left, Sum((first.right, Const(1))))
+    yield _traffic_theorem(rule, "one byte more", [wrong], case, negative=True)
+
+
+def _traffic_theorem(
+    rule: PrimitiveRule, form: str, goals: Sequence[Comparison], case: Case, *, negative: bool
+) -> Theorem:
+    return Theorem(
+        rule=rule.id,
+        law=TRAFFIC,
+        form=form,
+        statement=f"the bytes of {rule.primitive.value} are those of its operands",
+        case=case.text,
+        obligations=tuple(theorem([goal], definitions(case, _shared_heads(goal))) for goal in goals),
+        negative=negative,
+    )
+
+
+def _shared_heads(goal: Comparison) -> Where:
+    """Where queries meet keys and values, every query head has its own: k = h, the only models that are covered."""
+    both = {symbols.h_t.name, symbols.k_t.name} <= set(comparison_variables(goal))
+    return ((symbols.k, symbols.h),) if both else ()
+
+
+def _traffic_goals(rule: PrimitiveRule, case: Case) -> Iterator[Comparison]:
+    """For each step: bytes read = bytes of what it reads, and bytes written = bytes of what it writes."""
+    block = symbolic_block(case)
+    tensors = {tensor.name: tensor for tensor in block.tensors}
+    for step in block.steps:
+        if step.primitive is not rule.primitive:
+            continue
+        formula = rule.formulas[Phase.FORWARD if step.phase is Phase.RECOMPUTE else step.phase]
+        if formula.reads is None:
+            continue
+        for moved, names, times in (
+            (step.work.read_bytes, step.reads, formula.reads),
+            (step.work.write_bytes, step.writes, formula.writes),
+        ):
+            # What lacks a number counts once: the shorter of the two is the rule's.
+            counted = zip(names, (*times, *(1 for _ in names)), strict=False)
+            parts = [Product((Const(often), _moved(tensors[name]))) for name, often in counted if often]
+            yield equal(number_term(moved), Sum(tuple(parts)))
+
+
+def _moved(tensor: Tensor[Symbolic]) -> Term:
+    """The bytes of a tensor as traffic counts them: one an element of a mask, e of anything else."""
+    elements = number_term(tensor.local.elements)
+    return elements if tensor.element == "mask" else Product((elements, to_term(symbols.e)))
 
 
 def _component(formula: Formula, work: TaskWork[Symbolic], name: str, extra: int = 0) -> Comparison:
@@ -220,7 +438,7 @@ def _projection_theorems(rule: PassRule | BoundaryRule, law: ProjectionLaw) -> I
         yield Theorem(rule.id, law.id, f"wrong {name}", law.statement, "", (theorem([goal], ()),), negative=True)
 
 
-def _projected(projection: Projection) -> dict[str, Symbolic]:
+def _projected(projection: Projection) -> dict[str, Number]:
     """What the planning functions compute over free symbols."""
     work = plan_work(*(Symbolic(quantity.symbol) for quantity in COMPONENTS))
     match projection:

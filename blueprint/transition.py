@@ -5,11 +5,20 @@ Pure: nothing is solved here. The gate and verify discharge the obligations and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from blueprint.capacities import add_memory_laws
 from blueprint.case import case_of
 from blueprint.claims.distributed import interface_question, task_question, tensor_question
 from blueprint.claims.matched import Pair
 from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
-from blueprint.claims.portable import PlanView, buffer_question, plan_interface_question, plan_task_question
+from blueprint.claims.portable import (
+    PlanView,
+    buffer_question,
+    memory_question,
+    plan_interface_question,
+    plan_task_question,
+)
 from blueprint.diagnostic import Diagnostic
 from blueprint.errors import RulebookError
 from blueprint.expected import (
@@ -21,7 +30,15 @@ from blueprint.expected import (
     portable_relations,
 )
 from blueprint.facts import Question
-from blueprint.instances import Bindings, Member, add_claim_law, add_laws, add_primitive_laws, vector
+from blueprint.instances import (
+    Bindings,
+    LawInstances,
+    Member,
+    add_claim_law,
+    add_primitive_laws,
+    add_traffic_law,
+    vector,
+)
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
@@ -123,13 +140,15 @@ def plan_distributed(
 
     bindings = Bindings(view)
     work = [Member(members.get(task.id), task.phase, vector(task.work)) for task in target.tasks]
+    laws = LawInstances(plan, bindings, work, rulebook.primitives)
     for rule in rules:
-        add_laws(plan, rule, bindings, work)
+        laws.add(rule)
+    of_snapshot = {Claim.INTERFACE: interface_question(view, target, tensor_ids)}
     for boundary_rule in rulebook.boundary_rules(MODEL_TO_DISTRIBUTED):
-        _relate_boundary(plan, boundary_rule, interface_question(view, target, tensor_ids))
-        add_laws(plan, boundary_rule, bindings, work)
-    demanded = [each for relation in view.relations for each in relation.targets if isinstance(each, ExpectedTask)]
-    add_primitive_laws(plan, rulebook, members, demanded)
+        _relate_boundary(plan, boundary_rule, of_snapshot)
+        laws.add(boundary_rule)
+    add_primitive_laws(plan, rulebook, members, list(view.tasks.values()))
+    add_traffic_law(plan, rulebook, view.relations)
     return plan
 
 
@@ -152,7 +171,7 @@ def plan_portable(
         if isinstance(expected, ExpectedPlanTask):
             task_ids[expected.task.id] = found
     laws = {law.projection: law for rule in rules for law in rule.laws if isinstance(law, ProjectionLaw)}
-    view = PlanView(source, request.strategy.tensor, laws, buffer_ids, task_ids)
+    view = PlanView(source, request.strategy, laws, buffer_ids, task_ids)
     for matched in matching.matched:
         steps = [
             Pair(expected, tasks[found]) for expected, found in matched.pairs if isinstance(expected, ExpectedPlanTask)
@@ -171,11 +190,17 @@ def plan_portable(
     members = {found: origins.get(task) for task, found in task_ids.items()}
     bindings = Bindings(model_view)
     work = [Member(members.get(task.id), task.phase, vector(task.work)) for task in target.tasks]
+    work_laws = LawInstances(plan, bindings, work, rulebook.primitives)
+    asked = {
+        Claim.INTERFACE: plan_interface_question(view, target),
+        Claim.MEMORY: memory_question(view, request, target),
+    }
     for boundary_rule in rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE):
-        _relate_boundary(plan, boundary_rule, plan_interface_question(view, target))
-        add_laws(plan, boundary_rule, bindings, work)
+        _relate_boundary(plan, boundary_rule, asked)
+        work_laws.add(boundary_rule)
+        add_memory_laws(plan, boundary_rule, bindings, target.memory)
     for rule in rules:
-        add_laws(plan, rule, bindings, work)
+        work_laws.add(rule)
         demanded = sum(matched.relation.rule.id == rule.id for matched in matching.matched)
         relations = [relation for relation in plan.relations if relation.rule == rule.id]
         for law in rule.laws:
@@ -191,12 +216,13 @@ def _open(stages: tuple[Stage, Stage], request: Request, matching: Matching) -> 
     return TransitionPlan(boundary, matching.coverage, case_of(request), diagnostics=matching.diagnostics)
 
 
-def _relate_boundary(plan: TransitionPlan, rule: BoundaryRule, interface: Question) -> None:
+def _relate_boundary(plan: TransitionPlan, rule: BoundaryRule, asked: Mapping[Claim, Question]) -> None:
     """The claims about the snapshot as a whole. Raises RulebookError for one that cannot be asked of it."""
-    if set(rule.claims) - {Claim.INTERFACE}:
-        raise RulebookError(f"{rule.id}: of a boundary as a whole, only the claim interface can be asked")
+    for claim in rule.claims:
+        if claim not in asked:
+            raise RulebookError(f"{rule.id}: {claim.value} cannot be asked of this boundary as a whole")
     if rule.claims:
-        plan.relate(rule.id, ["snapshot"], [], [], [(Claim.INTERFACE, interface)])
+        plan.relate(rule.id, ["snapshot"], [], [], [(claim, asked[claim]) for claim in rule.claims])
 
 
 def _origins(view: ModelView, source: DistributedTaskIR) -> dict[str, ExpectedTask]:

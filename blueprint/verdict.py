@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from blueprint.term import Comparison
+from blueprint.term import Comparison, Term
 
 
 class Verdict(enum.Enum):
@@ -24,7 +24,8 @@ class Obligation(msgspec.Struct, frozen=True):
 
     A universal obligation stands for all parameter values and comes with an integer `witness` at which its
     hypotheses hold. In a ground obligation every variable is fixed by a hypothesis `variable = constant`.
-    `comments` stand before the text that is solved, for those who read it.
+    `comments` stand before the text that is solved, for those who read it. `because` is the reason for an inequality:
+    the second decider checks that right - left is the sum of these products of factors that cannot be negative.
     """
 
     hypotheses: tuple[Comparison, ...]
@@ -32,6 +33,7 @@ class Obligation(msgspec.Struct, frozen=True):
     witness: Mapping[str, int]
     ground: bool
     comments: tuple[str, ...] = ()
+    because: tuple[tuple[Term, ...], ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from blueprint.discharge import Evidence
 from blueprint.outcome import FailedFact, Finding, Status
 from blueprint.plan import ClaimCheck, LawCheck, RelationCheck
-from blueprint.term import Const, evaluate, holds, show
+from blueprint.term import Const, Relation, evaluate, holds, show
 from blueprint.verdict import Obligation
 from blueprint.words import plain
 
@@ -66,10 +66,11 @@ def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obliga
     values = evidence.counterexample
     goal = next((each for each in obligation.goal if not holds(each, values)), obligation.goal[0])
     left, right = (evaluate(side, values) for side in (goal.left, goal.right))
+    should = "should be" if goal.relation is Relation.EQUAL else "may be at most"
     where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
     found = str(left) if isinstance(goal.left, Const) else f"{plain(show(goal.left))} = {left}"
-    message = f"{name} is refuted: {found}, should be {plain(show(goal.right))} = {right}"
-    return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}", path=path)
+    message = f"{name} is refuted: {found}, {should} {plain(show(goal.right))} = {right}"
+    return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}" if where else message, path=path)
 
 
 def _symbols(expression: str, values: Mapping[str, int]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 
 import msgspec
 import pytest
@@ -116,6 +117,38 @@ def test_sizes_are_bounded_before_decoding(monkeypatch: pytest.MonkeyPatch) -> N
         codec.decode(GOOD, Small)
     monkeypatch.setattr(codec, "VALUE_LIMIT", 3)
     assert codec.decode(GOOD, Small).count == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "place"), [(GOOD + b"\n", len(GOOD)), (b" " + GOOD, 0), (GOOD.replace(b":3", b": 3"), 9)]
+)
+def test_the_first_byte_that_differs_is_named(data: bytes, place: int) -> None:
+    with pytest.raises(NonCanonicalError, match=rf"\(first at byte {place}\)"):
+        codec.decode(data, Small)
+
+
+@given(st.binary(max_size=40), st.binary(max_size=40))
+def test_the_first_difference_is_the_end_of_what_is_common(left: bytes, right: bytes) -> None:
+    place = codec._first_difference(left, right)
+    assert left[:place] == right[:place]
+    assert place == min(len(left), len(right)) or left[place] != right[place]
+
+
+def test_a_large_file_with_a_line_feed_is_refused_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[object] = []
+    encode = codec.encode
+
+    def counted(value: object) -> bytes:
+        encoded.append(value)
+        return encode(value)
+
+    monkeypatch.setattr(codec, "encode", counted)
+    data = encode(Small(1, "n" * 40_000_000, ()))
+    start = time.process_time()
+    with pytest.raises(NonCanonicalError, match="first at byte 400000"):
+        codec.decode(data + b"\n", Small)
+    assert time.process_time() - start < 1.5
+    assert len(encoded) == 1
 
 
 def test_a_digest_binds_kind_version_and_body() -> None:

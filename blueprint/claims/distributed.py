@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from blueprint.claims.matched import Pair
 from blueprint.expected import ALWAYS_SPLIT, ExpectedTask, ExpectedTensor, ModelView
 from blueprint.facts import Question, words
-from blueprint.ir.common import Axis, Phase, Primitive, Stage
+from blueprint.ir.common import Axis, Phase, Primitive, Role, Stage
 from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, Task
 from blueprint.rule import (
     Branches,
@@ -95,6 +95,8 @@ def task_question(
                 )
             case Claim.EXACT_WORK:
                 _work(question, view, expected, actual, primitives[target.primitive])
+            case Claim.OPERAND_TRAFFIC:
+                _traffic(question, view, expected, actual, primitives[target.primitive])
             case Claim.DATA_FLOW:
                 for label, ids, refs in (
                     ("inputs", actual.inputs, target.reads),
@@ -180,11 +182,11 @@ def parameter_count(question: Question, view: ModelView) -> Term:
     The share n enters as a witness: D n >= N and D (n - 1) < N.
     """
     tensors = [view.tensors[value.id][Version.FORWARD][0] for value in view.parameters]
-    held = Sum(tuple(_elements(question, view, tensor) for tensor in tensors))
+    total, degree = sum(_element_count(view, tensor) for tensor in tensors), view.request.strategy.data
+    held = question.given("N", total)
+    question.suppose(equal(held, Sum(tuple(_elements(question, view, tensor) for tensor in tensors))))
     if not view.case.sharded_optimizer:
         return held
-    degree = view.request.strategy.data
-    total = sum(_element_count(view, tensor) for tensor in tensors)
     data, share = question.given("D", degree), question.given("n_D", -(-total // degree))
     question.suppose(at_most(held, Product((data, share))))
     question.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), held))
@@ -203,6 +205,35 @@ def _work(question: Question, view: ModelView, expected: ExpectedTask, actual: T
     for component in ("operations", "read_bytes", "write_bytes", "message_bytes"):
         term = substitute(to_term(getattr(formula, component)), terms)
         question.number(f"{expected.name}.{component}", getattr(actual.work, component), term)
+
+
+def _traffic(question: Question, view: ModelView, expected: ExpectedTask, actual: Task, rule: PrimitiveRule) -> None:
+    """The bytes of the tensors that a task reads and writes, each as often as its primitive's formula counts it."""
+    formula = formula_of(rule, expected.target.phase)
+    moved = (
+        ("read_bytes", expected.target.reads, formula.reads or ()),
+        ("write_bytes", expected.target.writes, formula.writes),
+    )
+    for component, refs, times in moved:
+        tensors = [tensor for ref in refs for tensor in view.resolve(expected, ref)]
+        # What lacks a number counts once.
+        counted = zip(tensors, (*times, *(1 for _ in tensors)), strict=False)
+        parts = [Product((Const(often), _moved(question, view, tensor))) for tensor, often in counted if often]
+        question.number(f"{expected.name}.{component}", getattr(actual.work, component), Sum(tuple(parts)))
+
+
+def _moved(question: Question, view: ModelView, tensor: ExpectedTensor) -> Term:
+    """The bytes of a tensor as traffic counts them: one an element of a mask, e of anything else."""
+    elements = _elements(question, view, tensor)
+    if tensor.role is Role.MASK:
+        return elements
+    return Product((elements, question.given("e", view.request.workload.dtype.width)))
+
+
+def whole_operations(question: Question, task: ExpectedTask, view: ModelView, rule: PrimitiveRule) -> Term:
+    """The operations of a task by its primitive's formula, over the operand sizes that `view` gives it."""
+    terms = {rule.operands[name].name: term for name, term in operand_terms(question, view, task).items()}
+    return substitute(to_term(formula_of(rule, task.target.phase).operations), terms)
 
 
 def formula_of(rule: PrimitiveRule, phase: Phase) -> Formula:

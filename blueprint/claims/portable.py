@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from blueprint.claims.distributed import ranks, substitute
+from blueprint.claims.distributed import OPTIMIZER_STATE, ranks, substitute
 from blueprint.claims.matched import Pair
 from blueprint.expected import ExpectedBuffer, ExpectedPlanTask
 from blueprint.facts import Question, words
-from blueprint.ir.common import Role, Stage
-from blueprint.ir.distributed import Collective, DistributedTaskIR, Task, TaskKind, Work
+from blueprint.ir.common import Phase, Role, Stage
+from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, Task, TaskKind, Work
 from blueprint.ir.portable import Buffer, ConcurrencyGroup, Objective, PlanTask, PortablePlanIR, StorageClass
+from blueprint.ir.request import Recompute, Request, Strategy
 from blueprint.law import Projection, ProjectionLaw, Quantity
 from blueprint.rule import Claim
 from blueprint.symbols import to_term
-from blueprint.term import Term
+from blueprint.term import Const, Product, Sum, Term, at_most, less
 
 PlanTasks = Sequence[Pair[ExpectedPlanTask, PlanTask]]
 Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]
 
 PERSISTENT = frozenset({Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER})
 """Roles whose buffers outlive the microbatch."""
+
+KEPT = frozenset({Role.ACTIVATION, Role.MASK})
+"""Roles of what the forward pass leaves for the backward pass."""
+
+AGAIN = frozenset({Phase.RECOMPUTE, Phase.RECOMMUNICATION})
+GRADIENTS = frozenset({Phase.ACTIVATION_GRADIENT, Phase.WEIGHT_GRADIENT})
 
 RANK_LETTERS = "BShd"
 """The letters by which the law of buffer sizes names the local sizes of a tensor, axis by axis."""
@@ -30,7 +38,7 @@ OBJECTIVES = (Objective.STEP_TIME, Objective.PEAK_MEMORY)
 
 
 class PlanView:
-    """A distributed snapshot with its data flow, and the portable entities found for it; `degree` is t.
+    """A distributed snapshot with its data flow, and the portable entities found for it.
 
     `laws` say what the projections of the plan compute: the claims use them, they do not restate them.
     """
@@ -38,14 +46,15 @@ class PlanView:
     def __init__(
         self,
         source: DistributedTaskIR,
-        degree: int,
+        strategy: Strategy,
         laws: Mapping[Projection, ProjectionLaw],
         buffer_ids: Mapping[str, str],
         task_ids: Mapping[str, str],
     ) -> None:
         self.source = source
         self.laws = laws
-        self.degree = degree
+        self.strategy = strategy
+        self.degree = strategy.tensor
         self.buffer_ids = buffer_ids
         self.task_ids = task_ids
         self.producers: dict[str, Task] = {output: task for task in source.tasks for output in task.outputs}
@@ -61,6 +70,28 @@ class PlanView:
     def tasks(self, tasks: Sequence[Task]) -> list[str]:
         """The portable tasks found for distributed tasks; a missing one matches nothing."""
         return [self.task_ids.get(task.id, f"missing {task.id}") for task in tasks]
+
+    def storage(self, value: DistributedValue) -> StorageClass:
+        """How long a value lives: an activation of the forward pass waits if a later phase reads it."""
+        if value.role in PERSISTENT:
+            return StorageClass.PERSISTENT
+        if not self.waits(value):
+            return StorageClass.STEP
+        return StorageClass.CHECKPOINT if self.strategy.recompute is Recompute.FULL else StorageClass.SAVED
+
+    def waits(self, value: DistributedValue) -> bool:
+        """Whether an activation or mask that the forward pass makes or gets is read after it."""
+        producer = self.producers.get(value.id)
+        early = producer is None or producer.phase is Phase.FORWARD
+        later = any(task.phase is not Phase.FORWARD for task in self.consumers.get(value.id, ()))
+        return value.role in KEPT and early and later
+
+    def made_again(self, value: DistributedValue) -> bool:
+        """Whether recompute or a repeated collective makes an activation or mask that a gradient task reads."""
+        producer = self.producers.get(value.id)
+        again = producer is not None and producer.phase in AGAIN
+        read = any(task.phase in GRADIENTS for task in self.consumers.get(value.id, ()))
+        return value.role in KEPT and again and read
 
 
 def plan_task_question(claim: Claim, pairs: PlanTasks, view: PlanView) -> Question:
@@ -127,8 +158,7 @@ def buffer_question(claim: Claim, pairs: Buffers, view: PlanView) -> Question:
                 terms["e"] = question.given("width", source.dtype.width)
                 question.number(f"{name}.size", actual.size, substitute(to_term(law), terms))
             case Claim.STORAGE:
-                wanted = StorageClass.PERSISTENT if source.role in PERSISTENT else StorageClass.STEP
-                question.word(f"{name}.storage", actual.storage, wanted)
+                question.word(f"{name}.storage", actual.storage, view.storage(source))
                 question.number(f"{name}.alignment", actual.alignment, question.given("width", source.dtype.width))
             case _:
                 raise ValueError(claim)
@@ -143,6 +173,60 @@ def plan_interface_question(view: PlanView, target: PortablePlanIR) -> Question:
     question.names("objectives", [each.value for each in target.objectives], [each.value for each in OBJECTIVES])
     question.names("header.stage", [target.header.stage.value], [Stage.PORTABLE.value])
     return question
+
+
+def memory_question(view: PlanView, request: Request, target: PortablePlanIR) -> Question:
+    """Every memory fact is the sum of the values that it speaks of, or of the rank's share of them."""
+    question, memory, zero = Question(), target.memory, view.strategy.zero
+    by_role = {role: [value for value in view.source.values if value.role is role] for role in Role}
+    parameters = _elements(question, by_role[Role.PARAMETER])
+    share, degree = _share(question, parameters, by_role[Role.PARAMETER], view.strategy), request.workload.dtype.width
+    optimizer = question.given("o", OPTIMIZER_STATE[degree])
+    facts = (
+        ("parameters", memory.parameters, parameters),
+        ("weights", memory.weights, _held(question, by_role[Role.PARAMETER], share, divided=zero >= 3)),
+        ("gradients", memory.gradients, _held(question, by_role[Role.PARAMETER_GRADIENT], share, divided=zero >= 2)),
+        ("optimizer", memory.optimizer, Product((optimizer, share if zero >= 1 else parameters))),
+        ("stored", memory.stored, _bytes(question, _of_class(view, StorageClass.SAVED))),
+        ("checkpoint", memory.checkpoint, _bytes(question, _of_class(view, StorageClass.CHECKPOINT))),
+        ("working", memory.working, _bytes(question, [each for each in view.source.values if view.made_again(each)])),
+    )
+    for name, found, term in facts:
+        question.number(f"memory.{name}", found, term)
+    return question
+
+
+def _of_class(view: PlanView, storage: StorageClass) -> list[DistributedValue]:
+    return [value for value in view.source.values if view.storage(value) is storage]
+
+
+def _elements(question: Question, values: Sequence[DistributedValue]) -> Term:
+    return Sum(tuple(Product(_sizes(question, value)) for value in values))
+
+
+def _bytes(question: Question, values: Sequence[DistributedValue]) -> Term:
+    parts = [Product((*_sizes(question, each), question.given("width", each.dtype.width))) for each in values]
+    return Sum(tuple(parts))
+
+
+def _sizes(question: Question, value: DistributedValue) -> tuple[Term, ...]:
+    return tuple(question.given(axis.value, size) for axis, size in zip(value.axes, value.local_shape, strict=True))
+
+
+def _share(question: Question, parameters: Term, values: Sequence[DistributedValue], strategy: Strategy) -> Term:
+    """The largest share n of the parameters over D ranks, by witness: D n >= N > D (n - 1)."""
+    total = sum(math.prod(value.local_shape) for value in values)
+    data, share = question.given("D", strategy.data), question.given("n_D", -(-total // strategy.data))
+    question.suppose(at_most(parameters, Product((data, share))))
+    question.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), parameters))
+    return share
+
+
+def _held(question: Question, values: Sequence[DistributedValue], share: Term, *, divided: bool) -> Term:
+    """The bytes of parameters or of their gradients, which have one width; or the share of them."""
+    if not divided:
+        return _bytes(question, values)
+    return Product((share, question.given("width", values[0].dtype.width)))
 
 
 def _projected(question: Question, law: ProjectionLaw, work: Work) -> dict[str, Term]:

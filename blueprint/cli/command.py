@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final, ParamSpec, cast
 
 import typer
@@ -21,14 +22,11 @@ INT64_MAX: Final = 2**63 - 1
 MAX_JOBS: Final = 256
 """The most solver processes of one run."""
 
-MAX_BUDGET: Final = 2**31 - 1
-"""The most steps that a solver can be given."""
-
 _DIGITS = re.compile(r"\A(?:0|[1-9][0-9]*)\Z", re.ASCII)
 
 
-class LostPipeError(Exception):
-    """A pipe broke inside a command, and not the one to the reader of its document: nothing was decided."""
+class SystemFaultError(Exception):
+    """The operating system refused something inside a command, and not its document: nothing was decided."""
 
 
 def command(body: Callable[P, ExitCode]) -> Callable[P, None]:
@@ -38,9 +36,9 @@ def command(body: Callable[P, ExitCode]) -> Callable[P, None]:
     def run(*arguments: P.args, **options: P.kwargs) -> None:
         try:
             code = body(*arguments, **options)
-        except BrokenPipeError as error:
-            # Outside of a command, a broken pipe means that the reader of the help went away, which is no failure.
-            raise LostPipeError(str(error)) from error
+        except OSError as error:
+            # Outside of a command, such an error means only that the help could not be written.
+            raise SystemFaultError(f"{type(error).__name__}: {error}") from error
         except (SystemExit, typer.Exit) as error:
             # Only a command decides its status: code that it runs, such as a rule's, must not end it with success.
             raise RuntimeError("something that the command ran tried to leave the program") from error
@@ -71,6 +69,13 @@ def whole(option: str, text: str, least: int = 0, most: int = INT64_MAX) -> int:
 def maybe_whole(option: str, text: str | None, least: int = 0, most: int = INT64_MAX) -> int | None:
     """As `whole`, or None for an option that was not given."""
     return None if text is None else whole(option, text, least, most)
+
+
+def maybe_folder(option: str, text: str | None) -> Path | None:
+    """A folder's path, or None for an option that was not given. Empty text would mean the folder one stands in."""
+    if text == "":
+        raise UsageError("names no folder", path=option)
+    return None if text is None else Path(text)
 
 
 def chosen(option: str, text: str, allowed: Sequence[str], later: Sequence[str] = ()) -> str:

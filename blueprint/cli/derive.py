@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprint.cli.command import chosen, command, maybe_whole, unavailable, voice_of, whole
+from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
-from blueprint.files import STREAM
 
 if TYPE_CHECKING:
     from blueprint.ir.request import Request
@@ -73,17 +73,21 @@ def training(
     target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
     emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
     device_memory: Annotated[
-        str | None, typer.Option("--device-memory", metavar="BYTES", help="Not available in this version.")
+        str | None,
+        typer.Option(
+            "--device-memory", metavar="BYTES", help="Memory of one device; a plan that does not fit is refused."
+        ),
     ] = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output.")
-    ] = STREAM,
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
+    ] = None,
 ) -> ExitCode:
     """Derive one training step."""
     chosen("--scope", scope, ("block",), later=("stack",))
     chosen("--target", target, ("none",), later=("queue", "slot"))
     unavailable("--emit", given=emit)
-    unavailable("--device-memory", given=device_memory is not None)
+    place = place_of_document(output)
     request = _training_request(
         model=model,
         numbers={
@@ -99,6 +103,7 @@ def training(
         recompute=chosen("--recompute", recompute, RECOMPUTE),
         communication=chosen("--communication", communication, COMMUNICATION),
         gradient_bytes=maybe_whole("--gradient-bytes", gradient_bytes, 2, 4),
+        device_memory=maybe_whole("--device-memory", device_memory, 1),
         shard_checkpoint=shard_checkpoint,
     )
     import hashlib  # noqa: PLC0415
@@ -109,7 +114,7 @@ def training(
     with voice.progress("deriving"):
         bundle = derive(request)
     voice.say(f"derived {len(bundle)} bytes, sha256 {hashlib.sha256(bundle).hexdigest()}")
-    return voice.document(bundle, output, ExitCode.VERIFIED)
+    return voice.document(bundle, place, ExitCode.VERIFIED)
 
 
 @app.command(name="inference", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -127,6 +132,7 @@ def _training_request(
     recompute: str,
     communication: str,
     gradient_bytes: int | None,
+    device_memory: int | None,
     shard_checkpoint: bool,
 ) -> Request:
     """The options as a checked request."""
@@ -142,5 +148,6 @@ def _training_request(
         recompute=Recompute(recompute),
         communication=Communication(communication),
         gradient_bytes=gradient_bytes,
+        device_memory=device_memory,
         shard_checkpoint=shard_checkpoint,
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from blueprint.cli.command import MAX_BUDGET, MAX_JOBS, chosen, command, maybe_whole, voice_of
+from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_whole, voice_of
+from blueprint.errors import UsageError
 from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM
+from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
 
 HELP = """Prove the laws of the rulebook for all parameter values, and record the proofs.
 
@@ -17,6 +18,8 @@ HELP = """Prove the laws of the rulebook for all parameter values, and record th
 Examples:
   blueprint prove --check
   blueprint prove training.mlp
+
+A rule whose file, derivation and solver are those of its recorded proofs is not decided again, unless it is named.
 """
 
 
@@ -34,6 +37,9 @@ def prove(
     cross_check: Annotated[
         str | None, typer.Option("--cross-check", metavar="cvc5", help="Ask a further solver as well.")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Decide rules again whose recorded proofs are still current.")
+    ] = False,
     proofs: Annotated[
         str | None, typer.Option("--proofs", metavar="DIR", help="Where proofs are recorded; those shipped if absent.")
     ] = None,
@@ -51,22 +57,25 @@ def prove(
     crossed = cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5"
     workers = maybe_whole("--jobs", jobs, 1, MAX_JOBS)
     steps = maybe_whole("--budget", budget, 1, MAX_BUDGET)
+    folder, recorded = maybe_folder("--rules", rules), maybe_folder("--proofs", proofs)
+    if folder is not None and recorded is None and not check:
+        raise UsageError("is needed with --rules, whose proofs must not replace the shipped ones", path="--proofs")
     from blueprint.proving import prove as decide  # noqa: PLC0415  (lazy: refusals above need no solver)
     from blueprint.report import proofs as rendering  # noqa: PLC0415
     from blueprint.rulebook import shipped  # noqa: PLC0415
-    from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415
 
     voice = voice_of(context)
     with voice.progress("proving"):
         report = decide(
             # Beside the rules, where the folder need not exist yet.
-            shipped("rules").parent / "proofs" if proofs is None else Path(proofs),
-            rules=None if rules is None else Path(rules),
+            shipped("rules").parent / "proofs" if recorded is None else recorded,
+            rules=folder,
             only=tuple(only or ()),
             check=check,
             jobs=workers,
             budget=DEFAULT_BUDGET if steps is None else steps,
             cross_check=crossed,
+            everything=everything,
         )
     text = rendering.render(report, check=check, paint=voice.paint)
     return voice.document(text.encode("ascii"), STREAM, exit_of(report.outcome))

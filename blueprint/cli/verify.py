@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import MAX_BUDGET, MAX_JOBS, chosen, command, maybe_whole, voice_of
-from blueprint.cli.voice import Voice, internal_words, missing_folder
+from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_whole, voice_of
+from blueprint.cli.voice import Voice, internal_words
 from blueprint.errors import BlueprintError, DecidersDisagreeError, UsageError
 from blueprint.exit import ExitCode, exit_of, worst
-from blueprint.files import STREAM
+from blueprint.files import STREAM, require_place
+from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
 from blueprint.words import plain
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def verify(
     documents = [(chosen("--format", form, FORMATS, LATER_FORMATS), output), *map(_report_option, report or ())]
     _refuse_clashes(bundles, [path for _, path in documents])
     effort = _Effort(
-        rules=None if rules is None else Path(rules),
+        rules=maybe_folder("--rules", rules),
         jobs=maybe_whole("--jobs", jobs, 1, MAX_JOBS),
         budget=maybe_whole("--budget", budget, 1, MAX_BUDGET),
         cross_check=cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5",
@@ -86,8 +88,13 @@ def verify(
     voice = voice_of(context)
     reports = [_verified(bundle, effort, voice) for bundle in bundles]
     code = worst(exit_of(each.verdict) for each in reports)
-    _tell(bundles, reports, voice, shown=(form, output) == ("text", STREAM))
-    return worst(voice.document(_rendered(kind, path, bundles, reports, voice), path, code) for kind, path in documents)
+    shown = (form, output) == ("text", STREAM)
+    if not shown:
+        _tell(bundles, reports, voice)
+    code = worst(voice.document(_rendered(kind, path, bundles, reports, voice), path, code) for kind, path in documents)
+    if not shown:
+        _tell_of_rulebook(reports, voice)
+    return code
 
 
 def _report_option(text: str) -> tuple[str, str]:
@@ -102,15 +109,14 @@ def _refuse_clashes(bundles: Sequence[str], outputs: Sequence[str]) -> None:
     """Refuse before any work what could only end badly."""
     if bundles.count(STREAM) > 1:
         raise UsageError("standard input can be read only once", path=STREAM)
-    places = [path if path == STREAM else str(Path(path).resolve()) for path in outputs]
+    places = [path if path == STREAM else os.path.realpath(path) for path in outputs]
     if len(set(places)) != len(places):
         raise UsageError("two reports would go to the same place")
-    inputs = {str(Path(path).resolve()) for path in bundles if path != STREAM}
+    inputs = {os.path.realpath(path) for path in bundles if path != STREAM}
     for path, place in zip(outputs, places, strict=True):
         if place in inputs:
             raise UsageError("a report would replace the bundle", path=plain(path))
-        if missing_folder(path):
-            raise UsageError("cannot be written: the folder for it does not exist", path=plain(path))
+        require_place(path)
 
 
 def _expectations(texts: Sequence[str]) -> dict[str, str]:
@@ -127,7 +133,6 @@ def _expectations(texts: Sequence[str]) -> dict[str, str]:
 
 def _verified(bundle: str, effort: _Effort, voice: Voice) -> Report:
     """The report on one bundle. What breaks down in Blueprint itself becomes a report too: verdict `error`."""
-    from blueprint.settings import DEFAULT_BUDGET  # noqa: PLC0415  (lazy: refusals above need no solver)
     from blueprint.verification import verify as examine  # noqa: PLC0415
 
     voice.detail(f"verifying {plain(bundle)}")
@@ -162,13 +167,19 @@ def _broken(code: str, message: str, bundle: str, effort: _Effort) -> Report:
     return msgspec.structs.replace(report, verdict=Outcome.ERROR, tool=tool)
 
 
-def _tell(bundles: Sequence[str], reports: Sequence[Report], voice: Voice, *, shown: bool) -> None:
+def _tell(bundles: Sequence[str], reports: Sequence[Report], voice: Voice) -> None:
     """Where no text report goes to standard output, people get the verdict and the first finding in one line."""
-    if shown:
-        return
     for bundle, report in zip(bundles, reports, strict=True):
         first = "".join(f": {plain(each.message, 240)}" for each in report.diagnostics[:1])
         voice.say(f"{plain(bundle)}: {report.verdict.value.replace('_', ' ')}{first}")
+
+
+def _tell_of_rulebook(reports: Sequence[Report], voice: Voice) -> None:
+    """The last line: verdicts under another rulebook must not pass for those of the shipped one."""
+    from blueprint.report.text import foreign_rulebook  # noqa: PLC0415
+
+    for digest in {report.tool.rules_digest: None for report in reports if not report.tool.shipped}:
+        voice.say(foreign_rulebook(digest))
 
 
 def _rendered(form: str, path: str, bundles: Sequence[str], reports: Sequence[Report], voice: Voice) -> bytes:

@@ -8,12 +8,11 @@ import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from blueprint.errors import BlueprintError
+from blueprint.errors import BlueprintError, UsageError
 from blueprint.exit import ExitCode, exit_of_error, worst
-from blueprint.files import STREAM, write_whole
+from blueprint.files import STREAM, require_place, write_whole
 from blueprint.words import plain
 
 if TYPE_CHECKING:
@@ -84,16 +83,20 @@ class Voice:
 
     @contextlib.contextmanager
     def progress(self, text: str) -> Iterator[None]:
-        """A moving sign on a terminal while something long runs, and nothing anywhere else."""
+        """A moving sign on a terminal while something long runs, and nothing anywhere else.
+
+        What rules print meanwhile goes to standard error: standard output belongs to the document.
+        """
         if self.quiet or not _is_terminal(sys.stderr):
-            yield
+            with contextlib.redirect_stdout(sys.stderr):
+                yield
             return
         from rich.console import Console  # noqa: PLC0415  (only a terminal pays for it)
         from rich.text import Text  # noqa: PLC0415
 
         console = Console(stderr=True, no_color=True if self.color == "never" else None)
         # As Text, since a string would be read as markup; the spinner of plain ASCII works on every terminal.
-        with console.status(Text(plain(text)), spinner="line"):
+        with contextlib.redirect_stdout(sys.stderr), console.status(Text(plain(text)), spinner="line"):
             yield
 
     def _colored(self, stream: IO[str] | None) -> bool:
@@ -108,9 +111,17 @@ def internal_words(error: BaseException) -> str:
     return f"internal error, nothing is established: {type(error).__name__}{': ' if what else ''}{what}"
 
 
-def missing_folder(path: str) -> bool:
-    """Whether the folder in which a document would be written does not exist."""
-    return path != STREAM and not Path(os.path.realpath(path)).parent.is_dir()
+def place_of_document(output: str | None) -> str:
+    """Where a document goes that only programs read, refused before long work where it could not be written.
+
+    output: the option's value, None where it was not given: standard output then, unless that is a terminal, which
+    only `-o -` makes take such a document.
+    """
+    if output is None and _is_terminal(sys.stdout):
+        raise UsageError("is needed, since standard output is a terminal; `-o -` writes to it all the same", path="-o")
+    place = STREAM if output is None else output
+    require_place(place)
+    return place
 
 
 def forget_stdout() -> None:

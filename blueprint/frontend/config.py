@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import NoReturn
 
@@ -29,6 +30,26 @@ UNNAMED = "custom"
 
 _REQUIRED = ("hidden", "feedforward", "heads", "head_width", "layers", "vocabulary", "positions")
 _OPTIONAL = ("name", "key_value_heads", "biases", "activation")
+
+_REQUIRED_BY_GPT2 = ("n_embd", "n_head", "n_layer", "vocab_size")
+
+_ALIASES: Mapping[str, str] = {
+    "hidden_size": "n_embd",
+    "d_model": "n_embd",
+    "num_attention_heads": "n_head",
+    "num_heads": "n_head",
+    "num_hidden_layers": "n_layer",
+    "num_layers": "n_layer",
+    "n_ctx": "n_positions",
+    "max_position_embeddings": "n_positions",
+    "intermediate_size": "n_inner",
+    "ffn_dim": "n_inner",
+    "d_ff": "n_inner",
+}
+"""Names that other families give a number -> GPT-2's name of it. Where both stand in a file, they must agree."""
+
+_GPT2_CLASS = re.compile(r"\A(?:TF|Flax)?GPT2[A-Z]\w*\Z", re.ASCII)
+"""The names of the classes in `architectures` that are this architecture."""
 
 _GELU_NAMES = ("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh")
 
@@ -168,6 +189,7 @@ def _from_facts(document: dict[str, object]) -> ModelFacts:
                 " a Hugging Face file is known by its model_type",
                 path=plain(key),
             )
+    _require_keys(document, _REQUIRED)
     hidden, feedforward, heads, head_width, layers, vocabulary, positions = (
         _positive(document, key) for key in _REQUIRED
     )
@@ -192,6 +214,7 @@ def _from_huggingface(document: dict[str, object]) -> ModelFacts:
     for key, feature in _SWITCHES.items():
         if document.get(key):
             raise NotCoveredError(f"asks for {feature}, for which no law exists yet", path=key)
+    _require_keys(document, _REQUIRED_BY_GPT2)
     hidden, heads = _positive(document, "n_embd"), _positive(document, "n_head")
     if hidden % heads:
         raise DomainError(f"n_embd = {hidden} is not divisible by n_head = {heads}", path="n_embd")
@@ -207,18 +230,21 @@ def _from_huggingface(document: dict[str, object]) -> ModelFacts:
             f"asks for {plain(document['position_embedding_type'], 40)} positions, for which no law exists yet",
             path="position_embedding_type",
         )
+    feedforward = 4 * hidden if document.get("n_inner") is None else _positive(document, "n_inner")
+    positions = _positions(document)
+    _require_agreement(document, {"n_inner": feedforward, "n_positions": positions})
     return ModelFacts(
         name=UNNAMED,
         hidden=hidden,
-        feedforward=4 * hidden if document.get("n_inner") is None else _positive(document, "n_inner"),
+        feedforward=feedforward,
         heads=heads,
         key_value_heads=heads,
         head_width=head_width,
         layers=_positive(document, "n_layer"),
         vocabulary=_positive(document, "vocab_size"),
-        positions=_positions(document),
+        positions=positions,
         biases=True,
-        activation=_activation(document, "activation_function", _GELU_NAMES),
+        activation=_activation_of_gpt2(document),
     )
 
 
@@ -231,16 +257,34 @@ def _require_gpt2(document: dict[str, object]) -> None:
         raise NotCoveredError(f"{kind} has {_ARCHITECTURES[kind]}, for which no law exists yet", path="model_type")
     if kind != "gpt2":
         raise NotCoveredError(f'"{plain(kind, 40)}" is no architecture with laws; only gpt2 is', path="model_type")
+    classes = document.get("architectures") or []
+    if not isinstance(classes, list):
+        raise CodecError(f"must be a list, not {_json_type(classes)}", path="architectures")
+    for each in classes:
+        if not isinstance(each, str) or not _GPT2_CLASS.match(each):
+            raise CodecError(f'holds "{plain(each, 40)}", which contradicts model_type = "gpt2"', path="architectures")
+
+
+def _require_agreement(document: dict[str, object], implied: Mapping[str, int]) -> None:
+    """Refuse a file that gives one number twice and differently; `implied` holds what absent keys stand for."""
+    for alias, key in _ALIASES.items():
+        if document.get(alias) is None or (key not in document and key not in implied):
+            continue
+        found, known = _positive(document, alias), implied[key] if key in implied else _positive(document, key)
+        if found != known:
+            raise CodecError(f"is {found}, which differs from {key} = {known}", path=alias)
 
 
 def _positions(document: dict[str, object]) -> int:
-    """The context length of a GPT-2 file: n_positions, or n_ctx in old files. Two different values are refused."""
-    found = {_positive(document, key) for key in ("n_positions", "n_ctx") if key in document}
-    if not found:
-        raise CodecError("is missing", path="n_positions")
-    if len(found) > 1:
-        raise CodecError("differs from n_positions", path="n_ctx")
-    return found.pop()
+    """The context length of a GPT-2 file: n_positions, or n_ctx in old files."""
+    return _positive(document, "n_positions" if "n_positions" in document or "n_ctx" not in document else "n_ctx")
+
+
+def _require_keys(document: dict[str, object], keys: tuple[str, ...]) -> None:
+    """Refuse a file that lacks keys, and name them all."""
+    missing = [key for key in keys if key not in document]
+    if missing:
+        raise CodecError("is missing" if len(missing) == 1 else "are missing", path=", ".join(missing))
 
 
 def _positive(document: dict[str, object], key: str) -> int:
@@ -274,6 +318,17 @@ def _activation(document: dict[str, object], key: str, accepted: tuple[str, ...]
             f'"{plain(value, 40)}" has no law; the feed-forward activation must be {" or ".join(accepted)}', path=key
         )
     return Activation.GELU
+
+
+def _activation_of_gpt2(document: dict[str, object]) -> Activation:
+    """The activation function of a GPT-2 file; `hidden_act`, other families' name of it, must not contradict it."""
+    activation = _activation(document, "activation_function", _GELU_NAMES)
+    other, known = document.get("hidden_act"), document.get("activation_function")
+    if other is not None and known is not None and other != known:
+        raise CodecError(
+            f'is "{plain(other, 40)}", which differs from activation_function = "{plain(known, 40)}"', path="hidden_act"
+        )
+    return activation if other is None else _activation(document, "hidden_act", _GELU_NAMES)
 
 
 def _name(document: dict[str, object]) -> str:

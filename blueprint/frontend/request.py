@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from blueprint.errors import DomainError, NotCoveredError
 from blueprint.ir.common import INT64_MAX, DType
 from blueprint.ir.request import (
     Activation,
     Communication,
+    Deployment,
     ModelFacts,
     Recompute,
     Request,
@@ -43,11 +46,13 @@ def training_request(
     zero: int = 0,
     gradient_bytes: int | None = None,
     shard_checkpoint: bool = False,
+    device_memory: int | None = None,
 ) -> Request:
     """The request for one training step, of block scope.
 
     batch counts the sequences of one microbatch, sequence their tokens; gradient_bytes is the width of one gradient
-    element, None for that of `dtype`. Raises what `check_domain` raises.
+    element, None for that of `dtype`; device_memory the bytes of one device, None for any size.
+    Raises what `check_domain` raises.
     """
     _require_dtype(dtype)
     request = Request(
@@ -64,6 +69,7 @@ def training_request(
             shard_checkpoint=shard_checkpoint,
             scope=Scope.BLOCK,
         ),
+        deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
     )
     check_domain(request)
     return request
@@ -155,6 +161,9 @@ def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
     yield "strategy.pipeline", "pipeline degree p", strategy.pipeline, 1, MAX_DEGREE
     yield "strategy.data", "data degree D", strategy.data, 1, MAX_DEGREE
     yield "strategy.zero", "ZeRO stage", strategy.zero, 0, 3
+    if request.deployment is not msgspec.UNSET:
+        memory = getattr(request.deployment, "device_memory", None)
+        yield "deployment.device_memory", "device memory", memory, 1, INT64_MAX
     yield "strategy.gradient_bytes", "gradient bytes g", strategy.gradient_bytes, 2, 4
 
 

@@ -13,9 +13,11 @@ from blueprint.ir.model import Ids
 
 
 class StorageClass(enum.Enum):
-    """How long a buffer lives, in terms of the step."""
+    """How long a buffer lives: over the step, from forward to backward (alone, or to start again from), within one."""
 
     PERSISTENT = "persistent"
+    SAVED = "saved"
+    CHECKPOINT = "checkpoint"
     STEP = "step"
 
 
@@ -93,14 +95,31 @@ class Objective(enum.Enum):
     PEAK_MEMORY = "peak_memory"
 
 
+class MemoryFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What one rank holds for the block: parameters in elements, all else in bytes.
+
+    `stored` are activations of one microbatch that wait for its backward pass, `working` those that the backward pass
+    makes again and reads beside them, `checkpoint` the block's input where everything is made again.
+    """
+
+    parameters: Count
+    weights: Count
+    gradients: Count
+    optimizer: Count
+    stored: Count
+    working: Count
+    checkpoint: Count
+
+
 class PortablePlanIR(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.portable"
 ):
-    """The portable tasks and buffers of one rank group, in canonical order."""
+    """The portable tasks and buffers of one rank group, in canonical order, and what one rank holds."""
 
     header: Header
     inputs: Ids
     outputs: Ids
     buffers: Annotated[tuple[Buffer, ...], msgspec.Meta(max_length=1_000_000)]
     tasks: Annotated[tuple[PlanTask, ...], msgspec.Meta(max_length=1_000_000)]
+    memory: MemoryFacts
     objectives: Annotated[tuple[Objective, ...], msgspec.Meta(min_length=1, max_length=8)]

@@ -86,9 +86,16 @@ class Strategy(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
     scope: Scope
 
 
+class Deployment(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the plan is to run. `device_memory` is the memory of one device, in bytes."""
+
+    device_memory: Positive
+
+
 class Request(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Everything that a derivation depends on, apart from the rulebook."""
+    """Everything that a derivation depends on, apart from the rulebook; a deployment only where one is named."""
 
     model: ModelFacts
     workload: Training
     strategy: Strategy
+    deployment: Deployment | msgspec.UnsetType = msgspec.UNSET

@@ -8,12 +8,13 @@ import msgspec
 
 from blueprint.codec import digest, entity_id
 from blueprint.errors import DomainError
-from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Role, Stage
+from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Phase, Role, Stage
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task, TaskKind
 from blueprint.ir.portable import (
     Buffer,
     ConcurrencyGroup,
     Implementation,
+    MemoryFacts,
     Objective,
     PlanTask,
     PortablePlanIR,
@@ -21,12 +22,17 @@ from blueprint.ir.portable import (
     StorageClass,
     WorkloadFacts,
 )
+from blueprint.ir.request import Recompute
 from blueprint.passes.protocol import PassContext, PassFacts
+from blueprint.workload.dims import dims_of
+from blueprint.workload.memory import Memory, block_memory
 from blueprint.workload.plan import buffer_size, plan_work
+from blueprint.workload.training_block import training_block
 
 _VERSION = SCHEMA_VERSIONS[Stage.PORTABLE]
 
 _PERSISTENT = (Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER)
+_KEPT = (Role.ACTIVATION, Role.MASK)
 
 
 class PlanTransformerTrainingPass:
@@ -37,6 +43,15 @@ class PlanTransformerTrainingPass:
         (F, R, W, M) of a portable task = (F, R, W, M) of its distributed task
         Q_compute = F, Q_memory = R + W, Q_network = M
         C = elements * width
+
+    What one rank holds is reduced from the derivation's layer facts and from the parameters N of the rank:
+
+        C_act = sum over layers of (A - O [output not stored] - A [activation not stored])
+        C_w = e N, at ZeRO stage 3 e n
+        C_g = g N, from ZeRO stage 2 g n
+        C_o = o N, from ZeRO stage 1 o n
+
+    where n is the largest of D shares of them.
 
     It is a semantics-preserving reification, not a second estimator.
     """
@@ -54,24 +69,30 @@ class PlanTransformerTrainingPass:
         normal_form="one task a task and one buffer a value, in the order of the distributed snapshot",
     )
 
-    def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:  # noqa: ARG002 -- the protocol's
-        """Derive the plan. Raises DomainError where a buffer's size exceeds the IR's limit."""
-        return _Emission(ir).snapshot()
+    def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:
+        """Derive the plan. Raises DomainError where a size exceeds the IR's limit."""
+        dims = dims_of(context.request)
+        full = context.request.strategy.recompute is Recompute.FULL
+        return _Emission(ir, block_memory(dims, training_block(dims)), full=full).snapshot()
 
 
 class _Emission:
     """Carries a distributed snapshot into a plan."""
 
-    def __init__(self, ir: DistributedTaskIR) -> None:
+    def __init__(self, ir: DistributedTaskIR, memory: Memory[int], *, full: bool) -> None:
         self.ir = ir
+        self.memory = memory
+        self.full = full
         self.parent = digest(Stage.DISTRIBUTED.value, ir.header.version, ir)
         self.producers = {output: task for task in ir.tasks for output in task.outputs}
         self.consumers: dict[str, list[str]] = {}
+        self.phases: dict[str, set[Phase]] = {}
         self.task_ids = {task.id: self.identify("task", task.name, _task_lineage(task)) for task in ir.tasks}
         self.buffer_ids = {value.id: self.identify("buffer", value.name, _buffer_lineage(value)) for value in ir.values}
         for task in ir.tasks:
             for value in task.inputs:
                 self.consumers.setdefault(value, []).append(self.task_ids[task.id])
+                self.phases.setdefault(value, set()).add(task.phase)
 
     def snapshot(self) -> PortablePlanIR:
         return PortablePlanIR(
@@ -80,8 +101,22 @@ class _Emission:
             outputs=self.buffers(self.ir.outputs),
             buffers=tuple(map(self.buffer, self.ir.values)),
             tasks=tuple(map(self.task, self.ir.tasks)),
+            memory=self.memory_facts(),
             objectives=(Objective.STEP_TIME, Objective.PEAK_MEMORY),
         )
+
+    def memory_facts(self) -> MemoryFacts:
+        found, state = self.memory, self.memory.state
+        facts = {
+            "parameters": found.parameters,
+            "weights": state.weights,
+            "gradients": state.gradients,
+            "optimizer": state.optimizer,
+            "stored": found.stored,
+            "working": found.working,
+            "checkpoint": found.checkpoint,
+        }
+        return MemoryFacts(**{name: _bounded(f"{name} of the block", size) for name, size in facts.items()})
 
     def identify(self, kind: str, name: str, lineage: Lineage) -> str:
         return entity_id(kind, _VERSION, self.parent, lineage.transform, lineage.sources, name)
@@ -90,9 +125,7 @@ class _Emission:
         return tuple(self.buffer_ids[each] for each in values)
 
     def buffer(self, value: DistributedValue) -> Buffer:
-        size = buffer_size(value.local_shape, value.dtype.width)
-        if size > INT64_MAX:
-            raise DomainError(f"size of buffer {value.name} = {size} exceeds the limit of 2^63 - 1")
+        size = _bounded(f"size of buffer {value.name}", buffer_size(value.local_shape, value.dtype.width))
         buffer = Buffer(
             id=self.buffer_ids[value.id],
             name=value.name,
@@ -102,11 +135,21 @@ class _Emission:
             dtype=value.dtype,
             size=size,
             alignment=value.dtype.width,
-            storage=StorageClass.PERSISTENT if value.role in _PERSISTENT else StorageClass.STEP,
+            storage=self.storage(value),
             consumers=tuple(self.consumers.get(value.id, ())),
         )
         producer = self.producers.get(value.id)
         return msgspec.structs.replace(buffer, producer=self.task_ids[producer.id]) if producer else buffer
+
+    def storage(self, value: DistributedValue) -> StorageClass:
+        """How long a value lives: an activation of the forward pass waits if a later phase reads it."""
+        if value.role in _PERSISTENT:
+            return StorageClass.PERSISTENT
+        producer = self.producers.get(value.id)
+        before = producer is None or producer.phase is Phase.FORWARD
+        if value.role not in _KEPT or not before or self.phases.get(value.id, set()) <= {Phase.FORWARD}:
+            return StorageClass.STEP
+        return StorageClass.CHECKPOINT if self.full else StorageClass.SAVED
 
     def task(self, task: Task) -> PlanTask:
         work = task.work
@@ -132,7 +175,7 @@ class _Emission:
             ),
             resources=Resources(
                 compute=planned.compute,
-                memory=_bounded(task, planned.memory),
+                memory=_bounded(f"memory traffic of task {task.name}", planned.memory),
                 network=planned.network,
             ),
             implementation=Implementation(capability=capability, alternatives=(f"{capability}.reference",)),
@@ -141,10 +184,11 @@ class _Emission:
         )
 
 
-def _bounded(task: Task, memory: int) -> int:
-    if memory > INT64_MAX:
-        raise DomainError(f"memory traffic of task {task.name} = {memory} exceeds the limit of 2^63 - 1")
-    return memory
+def _bounded(what: str, count: int) -> int:
+    """A count that the IR can hold."""
+    if count > INT64_MAX:
+        raise DomainError(f"{what} = {count} exceeds the limit of 2^63 - 1")
+    return count
 
 
 def _task_lineage(task: Task) -> Lineage:

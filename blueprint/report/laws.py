@@ -5,21 +5,30 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sympy
 
 from blueprint import codec
 from blueprint.case import Case, all_cases
-from blueprint.law import Equation, Law, ProjectionLaw, Quantity
+from blueprint.law import AnyLaw, Bound, BoundLaw, Law, MemoryLaw, Portion, ProjectionLaw, Quantity, Requirement
 from blueprint.rule import Formula, PrimitiveRule
 from blueprint.rulebook import Rulebook
+from blueprint.term import Relation
 from blueprint.words import plain
 
 SCHEMA: Final = "blueprint.laws/1"
 
 WIDE: Final = 4000
 """Most characters of one equation: a closed total is long, and must not be cut."""
+
+_PORTIONS: Final = {
+    Portion.ALL: "all tasks together",
+    Portion.OPERATION: "the tasks of each operation",
+    Portion.EACH: "each task",
+}
+
+_IN_LATEX: Final = {"<=": r"\le"}
 
 Show = Callable[["sympy.Expr | int"], str]
 """An expression in the notation of the output."""
@@ -35,7 +44,20 @@ class _Formulae:
     formulas: tuple[tuple[str, Formula], ...]
 
 
-_Stated = Law | ProjectionLaw | _Formulae
+class _Line(NamedTuple):
+    """One equation or bound as text: `where` its definitions or premises hold and `when` the strategy is such."""
+
+    form: str
+    where: str
+    when: str
+    left: str
+    relation: str
+    right: str
+
+
+_Stated = AnyLaw | _Formulae
+
+_SIGNS: Final = {Relation.EQUAL: "=", Relation.AT_MOST: "<=", Relation.LESS: "<"}
 
 
 def _entries(rulebook: Rulebook) -> list[tuple[str, _Stated]]:
@@ -92,8 +114,10 @@ def _text_lines(rule: str, law: _Stated) -> Iterator[str]:
     yield f"  source: {plain(law.source, WIDE)}"
     if isinstance(law, Law):
         yield f"  over: {_group(law)}"
-    for form, where, when, left, right in _equations(law, _typed):
-        yield f"  {form}{f' with {where}' if where else ''}: {left} = {right}{f'  if {when}' if when else ''}"
+    for each in _equations(law, _typed):
+        where = f" with {each.where}" if each.where else ""
+        when = f"  if {each.when}" if each.when else ""
+        yield f"  {each.form}{where}: {each.left} {each.relation} {each.right}{when}"
 
 
 def _markdown_lines(rule: str, law: _Stated) -> Iterator[str]:
@@ -104,19 +128,20 @@ def _markdown_lines(rule: str, law: _Stated) -> Iterator[str]:
     yield f"Rule `{plain(rule)}`. Source: {plain(law.source, WIDE)}."
     if isinstance(law, Law):
         yield f"Over: {_group(law).replace('_', ' ')}."
-    for form, where, when, left, right in _equations(law, _latex):
-        conditions = "".join((f", with ${where}$" if where else "", f", if `{when}`" if when else ""))
-        yield from ("", f"*{form}*{conditions}:", "", f"$${left} = {right}$$")
+    for each in _equations(law, _latex):
+        where, when = f", with ${each.where}$" if each.where else "", f", if `{each.when}`" if each.when else ""
+        relation = _IN_LATEX.get(each.relation, each.relation)
+        yield from ("", f"*{each.form}*{where}{when}:", "", f"$${each.left} {relation} {each.right}$$")
 
 
 def _latex_lines(rule: str, law: _Stated) -> Iterator[str]:
     yield f"% {plain(law.id)} (rule {plain(rule)}): {plain(law.statement, WIDE)}"
     yield f"% source: {plain(law.source, WIDE)}"
     rows = []
-    for form, where, when, left, right in _equations(law, _latex):
-        conditions = "".join((f" with {where}" if where else "", f" if {when}" if when else ""))
-        yield f"% {form}{conditions}"
-        rows.append(f"  {left} &= {right}")
+    for each in _equations(law, _latex):
+        where, when = f" with {each.where}" if each.where else "", f" if {each.when}" if each.when else ""
+        yield f"% {each.form}{where}{when}"
+        rows.append(f"  {each.left} &{_IN_LATEX.get(each.relation, each.relation)} {each.right}")
     yield from (r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}")
 
 
@@ -129,8 +154,14 @@ def _data(rule: str, law: _Stated) -> dict[str, Any]:
         "source": law.source,
         "over": _group(law) if isinstance(law, Law) else "",
         "equations": [
-            {"form": form, "where": where, "if": when, "text": f"{left} = {right}", "latex": f"{other[3]} = {other[4]}"}
-            for (form, where, when, left, right), other in zip(typed, in_latex, strict=True)
+            {
+                "form": each.form,
+                "where": each.where,
+                "if": each.when,
+                "text": f"{each.left} {each.relation} {each.right}",
+                "latex": f"{other.left} {_IN_LATEX.get(other.relation, other.relation)} {other.right}",
+            }
+            for each, other in zip(typed, in_latex, strict=True)
         ],
     }
 
@@ -143,36 +174,58 @@ def _group(law: Law) -> str:
         parts.append(" or ".join(primitive.value for primitive in group.primitives))
     if group.kinds:
         parts.append("of " + " or ".join(kind.value for kind in group.kinds))
-    return f"{'each task' if group.each else 'all tasks together'}: {', '.join(parts)}"
+    compared = f"; W_0 is that of {law.reference.value}" if law.reference else ""
+    return f"{_PORTIONS[group.portion]}: {', '.join(parts)}{compared}"
 
 
-def _equations(law: _Stated, show: Show) -> list[tuple[str, str, str, str, str]]:
-    """(form, where, if, left, right) of every equation of a law that is not the same in all cases of the strategy."""
-    if isinstance(law, _Formulae):
-        return [
-            (phase, "", "", show(quantity.symbol), show(getattr(formula, quantity.name.lower())))
-            for phase, formula in law.formulas
-            for quantity in Quantity
-        ]
-    if isinstance(law, ProjectionLaw):
-        return [
-            (plain(name), "", "", plain(name).replace("_", " "), show(value)) for name, value in law.outputs.items()
-        ]
-    return [
-        (plain(equation.form), _where(equation, show), when, show(equation.left), right)
-        for equation in law.equations
-        for right, when in _variants(lambda case, equation=equation: show(equation.right(case)))  # type: ignore[misc]
-    ]
+def _equations(law: _Stated, show: Show) -> list[_Line]:
+    """Every equation or bound of a law; one that is not the same in all cases of the strategy has a line for each."""
+    match law:
+        case _Formulae():
+            return [
+                _Line(phase, "", "", show(quantity.symbol), "=", show(getattr(formula, quantity.name.lower())))
+                for phase, formula in law.formulas
+                for quantity in Quantity
+            ]
+        case ProjectionLaw():
+            return [
+                _Line(plain(name), "", "", plain(name).replace("_", " "), "=", show(value))
+                for name, value in law.outputs.items()
+            ]
+        case BoundLaw():
+            return [
+                _Line(
+                    plain(each.form),
+                    _premises(each, show),
+                    "",
+                    show(each.left),
+                    _SIGNS[each.relation],
+                    show(each.right),
+                )
+                for each in law.bounds
+            ]
+        case Requirement():
+            return [_Line("this plan", "", "", show(law.left), "<=", show(law.right))]
+        case _:
+            return [
+                _Line(plain(equation.form), _where(equation.where, show), when, show(equation.left), "=", right)
+                for equation in law.equations
+                for right, when in _variants(law, lambda case, equation=equation: show(equation.right(case)))  # type: ignore[misc]
+            ]
 
 
-def _where(equation: Equation, show: Show) -> str:
-    return ", ".join(f"{show(symbol)} = {show(value)}" for symbol, value in equation.where)
+def _premises(bound: Bound, show: Show) -> str:
+    return ", ".join(f"{show(left)} {_SIGNS[relation]} {show(right)}" for left, relation, right in bound.premises)
 
 
-def _variants(right: Callable[[Case], str]) -> list[tuple[str, str]]:
+def _where(definitions: tuple[tuple[sympy.Symbol, sympy.Expr], ...], show: Show) -> str:
+    return ", ".join(f"{show(symbol)} = {show(value)}" for symbol, value in definitions)
+
+
+def _variants(law: Law | MemoryLaw, right: Callable[[Case], str]) -> list[tuple[str, str]]:
     """Each distinct right side, and the conditions on the strategy under which it holds; none if it always does."""
     sides: dict[str, list[Case]] = {}
-    for case in all_cases():
+    for case in filter(law.when, all_cases()):
         sides.setdefault(right(case), []).append(case)
     return [(side, _condition(holding)) for side, holding in sides.items()]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from blueprint.outcome import Outcome, Status
 from blueprint.report import table
-from blueprint.report.text import SENTENCE, Paint, first, unpainted
+from blueprint.report.text import SENTENCE, Paint, first, foreign_rulebook, unpainted
 from blueprint.words import plain
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ def render(report: ProofReport, *, check: bool, paint: Paint = unpainted) -> str
 
 
 def _verdict(report: ProofReport, paint: Paint) -> str:
-    solvers = ", ".join(plain(solver) for solver in report.solvers)
-    return f"verdict: {paint(report.outcome.value.replace('_', ' '), report.outcome)} ({solvers})"
+    solvers = ", ".join(plain(solver) for solver in report.solvers) or "as recorded"
+    foreign = f"; {foreign_rulebook(report.foreign_rules)}" if report.foreign_rules else ""
+    return f"verdict: {paint(report.outcome.value.replace('_', ' '), report.outcome)} ({solvers}){foreign}"
 
 
 def _laws(report: ProofReport) -> Iterator[str]:
@@ -65,6 +66,8 @@ def _counts(report: ProofReport, check: bool) -> str:  # noqa: FBT001  (a fact, 
     word = "proved" if report.outcome is Outcome.VERIFIED else "examined"
     done = "compared with the recorded proofs" if check else "recorded"
     tail = f", {done}" if report.outcome is Outcome.VERIFIED else ""
+    if report.unchanged:
+        tail += f"; {len(report.unchanged)} rules are unchanged since their proofs were recorded (--all decides them)"
     return (
         f"{word} {laws.total()} laws by {report.obligations} obligations{tail};"
         f" {laws[Status.REFUTED]} refuted, {laws[Status.UNKNOWN]} unknown"

@@ -57,6 +57,7 @@ def render(report: Report, *, name: str = "", paint: Paint = unpainted) -> str:
         _verdict(report, paint),
         _stages(report),
         _totals(report),
+        _memory(report),
         *(_transition(each) for each in report.transitions),
         _definitions(report),
         _findings(report),
@@ -97,10 +98,15 @@ def _quoted(word: str) -> str:
     return shown if _WORD.match(shown) else '"' + shown.replace('"', "'") + '"'
 
 
+def foreign_rulebook(digest: str) -> str:
+    """The warning that stands beside a verdict under another rulebook than the shipped one."""
+    return f"rulebook: NOT SHIPPED {plain(digest)}".rstrip()
+
+
 def _verdict(report: Report, paint: Paint) -> Iterator[str]:
     """The verdict line, then what decided and which bytes were read."""
     tool, subject = report.tool, report.subject
-    foreign = "" if tool.shipped else f"; rulebook: NOT SHIPPED {plain(tool.rules_digest)}"
+    foreign = "" if tool.shipped else f"; {foreign_rulebook(tool.rules_digest)}"
     yield f"verdict: {paint(report.verdict.value.replace('_', ' '), report.verdict)}{foreign}"
     solvers = "".join(f", {plain(solver)}" for solver in tool.solvers)
     revision = f"rulebook {plain(tool.rulebook_revision or 'unknown')}"
@@ -132,6 +138,17 @@ def _totals(report: Report) -> Iterator[str]:
             (row.phase, row.tasks, row.operations, row.read_bytes, row.write_bytes, row.message_bytes) for row in rows
         ]
         yield from table.lines(head, cells)
+
+
+def _memory(report: Report) -> Iterator[str]:
+    """What one rank holds."""
+    row = report.subject.memory
+    if row is not None:
+        established = "" if report.ok else ", as the bundle has it"
+        yield f"memory of one rank, for one block and one microbatch{established}, in bytes:"
+        head = ("parameters", "weights", "gradients", "optimizer", "stored", "checkpoint", "working", "in all")
+        held = (row.weights, row.gradients, row.optimizer, row.stored, row.checkpoint, row.working, row.total)
+        yield from table.lines(head, [(row.parameters, *held)])
 
 
 def _transition(transition: TransitionReport) -> Iterator[str]:

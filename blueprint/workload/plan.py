@@ -34,7 +34,7 @@ def plan_work(operations: N, read_bytes: N, write_bytes: N, message_bytes: N) ->
     )
 
 
-def buffer_size(shape: tuple[N, ...], width: N) -> N:
+def buffer_size(shape: tuple[N, ...], width: N | int) -> N | int:
     """Bytes of a tensor of these sizes in elements, `width` bytes each."""
     size = width
     for each in shape:

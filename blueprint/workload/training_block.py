@@ -26,6 +26,7 @@ Element = Literal["activation", "mask", "gradient"]
 ENTERS = ("attention_norm", "mlp_norm")
 LEAVES = ("output_projection", "down_projection")
 ATTENTION_CORE = ("scores", "softmax", "attention_dropout", "context")
+REGION_END = ("context",)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class _Parameter(Generic[N]):
 
 
 @dataclass(frozen=True)
-class _Op(Generic[N]):
+class Op(Generic[N]):
     """One forward operation on one rank."""
 
     name: str
@@ -108,7 +109,7 @@ class _Op(Generic[N]):
 
 def training_block(dims: Dims[N]) -> Block[N]:
     """Derive the block: forward, recompute, recommunication, both gradients, optimizer, in emission order."""
-    builder = _Builder(dims, tuple(_operations(dims)))
+    builder = _Builder(dims, tuple(operations(dims)))
     builder.forward()
     builder.recompute()
     builder.backward()
@@ -116,14 +117,14 @@ def training_block(dims: Dims[N]) -> Block[N]:
     return Block(tuple(builder.tensors), tuple(builder.steps))
 
 
-def _stream(dims: Dims[N]) -> Local[N]:
+def stream_of(dims: Dims[N]) -> Local[N]:
     """The residual stream: its sequence is split under sequence parallelism."""
     return Local((dims.B, dims.S_r, dims.H), Axis.SEQUENCE if dims.case.sequence_parallel else None)
 
 
-def _operations(dims: Dims[N]) -> Iterator[_Op[N]]:
+def operations(dims: Dims[N]) -> Iterator[Op[N]]:
     """The block's operations in forward order, with their shapes on one rank."""
-    stream = _stream(dims)
+    stream = stream_of(dims)
     whole = Local((dims.B, dims.S, dims.H), None)
     queries = Local((dims.B, dims.S, dims.h_t, dims.d), Axis.HEADS)
     keys = Local((dims.B, dims.S, dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)
@@ -153,29 +154,29 @@ def _operations(dims: Dims[N]) -> Iterator[_Op[N]]:
     yield _elementwise(dims, "mlp_residual", Primitive.RESIDUAL, ("attention_residual", "mlp_dropout"), stream)
 
 
-def _norm(dims: Dims[N], name: str, source: str) -> _Op[N]:
-    local = _stream(dims)
+def _norm(dims: Dims[N], name: str, source: str) -> Op[N]:
+    local = stream_of(dims)
     affine = tuple(_Parameter(f"{name}.{part}", Local((dims.H,), None)) for part in ("gain", "bias"))
     operands = (("elements", local.elements), ("width", dims.H))
     work = primitives.layer_norm(local.elements, dims.H, dims.e)
-    return _Op(name, Primitive.LAYER_NORM, (source,), affine, operands, work, local)
+    return Op(name, Primitive.LAYER_NORM, (source,), affine, operands, work, local)
 
 
-def _linear(dims: Dims[N], name: str, source: str, inner: Local[N], outer: Local[N], local: Local[N]) -> _Op[N]:
+def _linear(dims: Dims[N], name: str, source: str, inner: Local[N], outer: Local[N], local: Local[N]) -> Op[N]:
     m, n, k = dims.B * dims.S, inner.elements, outer.elements
     weight = _Parameter(f"{name}.weight", Local(inner.sizes + outer.sizes, inner.split or outer.split))
     bias = _Parameter(f"{name}.bias", outer)
     parameters = (weight, bias) if dims.case.biases else (weight,)
     work = primitives.linear(m, n, k, dims.e)
-    return _Op(name, Primitive.LINEAR, (source,), parameters, (("m", m), ("n", n), ("k", k)), work, local)
+    return Op(name, Primitive.LINEAR, (source,), parameters, (("m", m), ("n", n), ("k", k)), work, local)
 
 
-def _matmul(dims: Dims[N], name: str, inputs: tuple[str, str], sizes: tuple[N, N, N], local: Local[N]) -> _Op[N]:
+def _matmul(dims: Dims[N], name: str, inputs: tuple[str, str], sizes: tuple[N, N, N], local: Local[N]) -> Op[N]:
     batch = dims.B * dims.h_t
     m, n, k = sizes
     operands = (("z", batch), ("m", m), ("n", n), ("k", k))
     work = primitives.batched_matmul(batch, m, n, k, dims.e)
-    return _Op(name, Primitive.BATCHED_MATMUL, inputs, (), operands, work, local)
+    return Op(name, Primitive.BATCHED_MATMUL, inputs, (), operands, work, local)
 
 
 _ELEMENTWISE = {
@@ -186,20 +187,20 @@ _ELEMENTWISE = {
 }
 
 
-def _elementwise(dims: Dims[N], name: str, primitive: Primitive, inputs: tuple[str, ...], local: Local[N]) -> _Op[N]:
+def _elementwise(dims: Dims[N], name: str, primitive: Primitive, inputs: tuple[str, ...], local: Local[N]) -> Op[N]:
     work = _ELEMENTWISE[primitive](local.elements, dims.e)
-    return _Op(name, primitive, inputs, (), (("elements", local.elements),), work, local)
+    return Op(name, primitive, inputs, (), (("elements", local.elements),), work, local)
 
 
 class _Builder(Generic[N]):
     """Collects tensors and steps; each method appends one phase."""
 
-    def __init__(self, dims: Dims[N], ops: tuple[_Op[N], ...]) -> None:
+    def __init__(self, dims: Dims[N], ops: tuple[Op[N], ...]) -> None:
         self.dims: Dims[N] = dims
         self.case: Case = dims.case
-        self.ops: tuple[_Op[N], ...] = ops
-        self.by_name: dict[str, _Op[N]] = {op.name: op for op in ops}
-        self.stream: Local[N] = _stream(dims)
+        self.ops: tuple[Op[N], ...] = ops
+        self.by_name: dict[str, Op[N]] = {op.name: op for op in ops}
+        self.stream: Local[N] = stream_of(dims)
         self.whole: Local[N] = Local((dims.B, dims.S, dims.H), None)
         self.tensors: list[Tensor[N]] = []
         self.steps: list[Step[N]] = []
@@ -217,6 +218,10 @@ class _Builder(Generic[N]):
         if self.case.recompute is Recompute.FULL:
             return value in self.by_name
         return self.case.recompute is Recompute.SELECTIVE and value in ATTENTION_CORE
+
+    def discards(self, value: str) -> bool:
+        """Whether the result made again is dropped: the forward copy of what leaves a recomputed region is stored."""
+        return self.case.recompute is Recompute.SELECTIVE and value in REGION_END
 
     def recommunicates(self, value: str) -> bool:
         """Whether the backward pass communicates this value again: as forward, or to gather a kept shard."""
@@ -242,7 +247,8 @@ class _Builder(Generic[N]):
         """The tensor that a backward or recomputing consumer reads."""
         if self.recommunicates(value):
             return f"{value}.recommunicated"
-        return f"{value}.recomputed" if self.recomputes(value) else self.used(value)
+        made_again = self.recomputes(value) and not self.discards(value)
+        return f"{value}.recomputed" if made_again else self.used(value)
 
     def consumers(self, value: str) -> list[str]:
         """The operations that read a value, by name."""
@@ -265,7 +271,7 @@ class _Builder(Generic[N]):
         self.tensors.append(tensor)
         return tensor.name
 
-    def add_result(self, op: _Op[N], version: str) -> str:
+    def add_result(self, op: Op[N], version: str) -> str:
         """The result of a forward or recomputed operation; addends where a row-parallel projection leaves them."""
         partial = self.case.tensor_parallel and op.name in LEAVES
         return self.add_tensor(op.name, version, op.local, partial=partial)
@@ -277,7 +283,7 @@ class _Builder(Generic[N]):
         return self.add_tensor(value, version, self.stream if value in LEAVES else self.local_of(value))
 
     def add_step(
-        self, op: _Op[N], suffix: str, phase: Phase, reads: tuple[str, ...], writes: tuple[str, ...], work: TaskWork[N]
+        self, op: Op[N], suffix: str, phase: Phase, reads: tuple[str, ...], writes: tuple[str, ...], work: TaskWork[N]
     ) -> None:
         name = f"{op.name}.{suffix}"
         self.steps.append(Step(op.name, name, phase, op.primitive, op.operands, reads, writes, work))
@@ -325,7 +331,7 @@ class _Builder(Generic[N]):
         for op in self.ops:
             if self.recomputes(op.name):
                 reads = tuple(self.saved(value) for value in op.inputs) + self.parameters_read(op)
-                writes = [self.add_result(op, "recomputed")]
+                writes = [self.add_result(op, "discarded" if self.discards(op.name) else "recomputed")]
                 if op.primitive is Primitive.DROPOUT:
                     writes.append(self.add_tensor(op.name, "mask_recomputed", op.local, "mask"))
                 self.add_step(op, "recompute", Phase.RECOMPUTE, reads, tuple(writes), op.work.forward)
@@ -360,7 +366,7 @@ class _Builder(Generic[N]):
         name, phase = f"{value}.fork_gradient", Phase.ACTIVATION_GRADIENT
         self.steps.append(Step(value, name, phase, Primitive.FORK, operands, reads, (written,), work))
 
-    def activation_gradient(self, op: _Op[N]) -> None:
+    def activation_gradient(self, op: Op[N]) -> None:
         """The gradients of an operation's inputs."""
         writes = tuple(
             self.add_gradient(value, self.contribution(value, op.name).removeprefix(f"{value}.")) for value in op.inputs
@@ -368,7 +374,7 @@ class _Builder(Generic[N]):
         reads = (self.gradient(op.name), *self.saved_operands(op))
         self.add_step(op, "activation_gradient", Phase.ACTIVATION_GRADIENT, reads, writes, op.work.activation_gradient)
 
-    def weight_gradient(self, op: _Op[N]) -> None:
+    def weight_gradient(self, op: Op[N]) -> None:
         """The gradients of an operation's parameters, from its result's gradient and its saved input."""
         if op.work.weight_gradient is None:
             return
@@ -395,10 +401,10 @@ class _Builder(Generic[N]):
 
     # Operands -------------------------------------------------------------------------------------------------------
 
-    def parameters_read(self, op: _Op[N]) -> tuple[str, ...]:
+    def parameters_read(self, op: Op[N]) -> tuple[str, ...]:
         return tuple(f"{parameter.name}.forward" for parameter in op.parameters)
 
-    def saved_operands(self, op: _Op[N]) -> tuple[str, ...]:
+    def saved_operands(self, op: Op[N]) -> tuple[str, ...]:
         """What the gradient of an operation reads besides its result's gradient."""
         match op.primitive:
             case Primitive.LINEAR:

@@ -1,3 +1,3 @@
 """Distributed -> Portable: every task and every value is carried over, exactly."""
 
-RULES = ("task", "buffer")
+RULES = ("task", "buffer", "activations", "memory")

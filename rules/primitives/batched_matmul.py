@@ -16,7 +16,7 @@ RULE = PrimitiveRule(
     formulas={
         Phase.FORWARD: Formula(2 * z * m * n * kk, z * (m * n + n * kk) * e, z * m * kk * e),
         Phase.ACTIVATION_GRADIENT: Formula(
-            4 * z * m * n * kk, z * (2 * m * kk + n * kk + m * n) * e, z * (m * n + n * kk) * e
+            4 * z * m * n * kk, z * (2 * m * kk + n * kk + m * n) * e, z * (m * n + n * kk) * e, reads=(2, 1, 1)
         ),
     },
     law="gemm",

@@ -20,5 +20,8 @@ RULES = (
     "fork",
     "tensor_collective",
     "optimizer",
+    "block",
+    "recompute",
+    "rank_sum",
     "total",
 )

@@ -11,7 +11,8 @@ from blueprint.rule import (
     ValueSource,
     Version,
     always,
-    recomputed,
+    discarded,
+    made_again,
 )
 
 RULE = PassRule(
@@ -39,7 +40,8 @@ RULE = PassRule(
     ),
     targets=(
         TensorTarget(Version.FORWARD, Role.ACTIVATION, Layout.STREAM, always),
-        TensorTarget(Version.RECOMPUTED, Role.ACTIVATION, Layout.STREAM, recomputed),
+        TensorTarget(Version.RECOMPUTED, Role.ACTIVATION, Layout.STREAM, made_again),
+        TensorTarget(Version.DISCARDED, Role.ACTIVATION, Layout.STREAM, discarded),
         TensorTarget(Version.CONTRIBUTION, Role.GRADIENT, Layout.STREAM, always),
         TensorTarget(Version.GRADIENT, Role.GRADIENT, Layout.STREAM, always),
     ),

@@ -12,7 +12,7 @@ from blueprint.ir.model import OperationKind
 from blueprint.law import CLASSICAL, Equation, Group, Law, Quantity, count
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Contraction,
     OperationSource,
     PassRule,
@@ -72,7 +72,7 @@ RULE = PassRule(
             Primitive.BATCHED_MATMUL,
             SIZES,
             reads=(saved(LEFT), saved(RIGHT)),
-            writes=(version(RESULT, Version.RECOMPUTED),),
+            writes=(version(RESULT, Version.RECOMPUTED, Version.DISCARDED),),
             when=recomputed,
         ),
         compute(
@@ -84,7 +84,7 @@ RULE = PassRule(
         ),
     ),
     rewrite="scores or context -> forward, [recompute,] gradients of both operands in one task",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(ATTENTION,),
 )

@@ -4,7 +4,7 @@ from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Elements,
     OperationSource,
     PassRule,
@@ -52,6 +52,6 @@ RULE = PassRule(
         ),
     ),
     rewrite="dropout -> forward with mask, [recompute with a new mask,] activation gradient",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
 )

@@ -9,7 +9,7 @@ from blueprint.ir.distributed import TaskKind
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Branches,
     PassRule,
     Slot,
@@ -39,6 +39,6 @@ RULE = PassRule(
         ),
     ),
     rewrite="a value read n times -> the sum of its n gradients",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
 )

@@ -10,7 +10,7 @@ from blueprint.ir.model import OperationKind
 from blueprint.law import Equation, Group, Law, Quantity, count
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Contraction,
     OperationSource,
     PassRule,
@@ -79,7 +79,7 @@ RULE = PassRule(
         ),
     ),
     rewrite="up or down projection -> forward, [recompute,] activation gradient, weight gradient",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(MLP,),
 )

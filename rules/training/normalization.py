@@ -4,7 +4,7 @@ from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Elements,
     OperationSource,
     PassRule,
@@ -60,6 +60,6 @@ RULE = PassRule(
         ),
     ),
     rewrite="norm(x) -> forward, [recompute,] activation gradient, parameter gradient",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
 )

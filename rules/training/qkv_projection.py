@@ -12,7 +12,7 @@ from blueprint.ir.model import OperationKind
 from blueprint.law import CLASSICAL, Equation, Group, Law, Quantity, count
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Contraction,
     OperationSource,
     PassRule,
@@ -91,7 +91,7 @@ RULE = PassRule(
         ),
     ),
     rewrite="q, k, v projection -> forward, [recompute,] activation gradient, weight gradient",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(QKV,),
 )

@@ -12,12 +12,12 @@ from blueprint.case import Case
 from blueprint.ir.common import LineageKind, Phase, Primitive, Role
 from blueprint.ir.distributed import CollectiveKind, Reduction
 from blueprint.ir.request import Recompute
-from blueprint.law import Equation, Group, Law, Quantity
+from blueprint.law import Equation, Group, Law, Portion, Quantity
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
     PARALLEL_ENTRY,
     PARALLEL_EXIT,
-    TASK_CLAIMS,
+    TRAFFIC_CLAIMS,
     Claim,
     PassRule,
     Slot,
@@ -70,7 +70,7 @@ PAYLOAD = Law(
         phases=COMMUNICATION_PHASES,
         primitives=(Primitive.ALL_REDUCE, Primitive.ALL_GATHER, Primitive.REDUCE_SCATTER),
         members=_collectives,
-        each=True,
+        portion=Portion.EACH,
     ),
     equations=(Equation("each", Quantity.MESSAGE_BYTES, M, lambda case: B * S * H * e),),
     wrong=(
@@ -88,7 +88,7 @@ REDUCE = Law(
         phases=COMMUNICATION_PHASES,
         primitives=(Primitive.ALL_REDUCE, Primitive.REDUCE_SCATTER),
         members=_reducing,
-        each=True,
+        portion=Portion.EACH,
     ),
     equations=(Equation("each", Quantity.OPERATIONS, t * W, lambda case: B * S * H * (t - 1)),),
     wrong=(
@@ -177,7 +177,7 @@ RULE = PassRule(
         ),
     ),
     rewrite="a value at the edge of the parallel region -> its collectives, forward, repeated and backward",
-    preserves=TASK_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(Claim.COLLECTIVE_VOLUME,),
     laws=(PAYLOAD, REDUCE),
 )

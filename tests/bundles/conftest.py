@@ -35,6 +35,9 @@ TINY = ModelFacts(
 
 Key = tuple[object, ...]
 
+REST = tuple(name for name in Obligation.__struct_fields__ if name != "witness")
+"""Everything else that an obligation says; a witness is a mapping, and no part of a key as it stands."""
+
 
 class LastingPool(SolverPool):
     """A pool that outlives the runs which share it."""
@@ -64,7 +67,16 @@ class Memory:
         cross_check: Callable[[str], Verdict] | None = None,
     ) -> list[Evidence]:
         keys: list[Key] = [
-            (each.hypotheses, each.goal, tuple(each.witness.items()), each.ground, each.comments, budget, cross_check)
+            (
+                each.hypotheses,
+                each.goal,
+                tuple(each.witness.items()),
+                each.ground,
+                each.comments,
+                each.because,
+                budget,
+                cross_check,
+            )
             for each in obligations
         ]
         new = {key: each for key, each in zip(keys, obligations, strict=True) if key not in self.known}

@@ -19,6 +19,7 @@ NUMBERS = (
     "--microbatches",
     "--zero",
     "--gradient-bytes",
+    "--device-memory",
 )
 NO_NUMBERS = (
     "10^40", "1e3", "+5", "-1", " 5", "5 ", "5\n", "1_000", "0x10", "08", "1.0", "", "five", "\u0665", "\uff15", "\xb2",
@@ -75,7 +76,7 @@ def test_a_number_has_an_upper_bound(option: str, value: str, blueprint: Run) ->
         ({"target": "queue"}, "--target: queue is not available in this version"),
         ({"target": "slot"}, "--target: slot is not available in this version"),
         ({"target": "gpu"}, '--target: "gpu" is not known'),
-        ({"device_memory": "80000000000"}, "--device-memory: is not available in this version"),
+        ({"device_memory": "0"}, "--device-memory: 0 is not from 1 to"),
         ({"model": "gpt3-175"}, "did you mean gpt3-175b?"),
         ({"model": "llama-3-8b"}, "grouped-query attention"),
         ({"model": "missing/config.json"}, "missing/config.json: cannot be read: No such file or directory"),

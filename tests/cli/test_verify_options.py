@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
         (["--budget", "2147483648"], "--budget: 2147483648 is not from 1 to 2147483647"),
         (["--budget", "1e9"], '--budget: "1e9" is not a whole number'),
         (["--cross-check", "z3"], '--cross-check: "z3" is not known; choose cvc5'),
+        (["--rules", ""], "--rules: names no folder"),
+        (["-o", "."], ".: cannot be written: it is a folder"),
         (["-", "-"], "-: standard input can be read only once"),
     ],
 )
@@ -101,6 +104,9 @@ def test_the_engine_s_own_defaults_hold(blueprint: Run, asked: list[Any]) -> Non
         (["--jobs", "-1"], '--jobs: "-1" is not a whole number'),
         (["--budget", "many"], '--budget: "many" is not a whole number'),
         (["--cross-check", "yices"], '--cross-check: "yices" is not known; choose cvc5'),
+        (["--rules", "", "--check"], "--rules: names no folder"),
+        (["--proofs", ""], "--proofs: names no folder"),
+        (["--rules", "other"], "--proofs: is needed with --rules, whose proofs must not replace the shipped ones"),
     ],
 )
 def test_prove_refuses_the_same(arguments: list[str], words: str, blueprint: Run) -> None:
@@ -137,6 +143,42 @@ def test_the_whole_document_may_go_to_a_file(blueprint: Run, asked: list[Any], t
         "blueprint: a.json: verified",
         f"blueprint: wrote {tmp_path / 'report'}",
     ]
+
+
+def test_a_loop_of_links_is_no_error_of_our_own(
+    blueprint: Run, asked: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    assert blueprint("verify", "loop").code == 0
+    assert [source for source, _ in asked] == ["loop"]
+    for line in (["a.json", "-o", "loop"], ["a.json", "--report", "json=loop"]):
+        done = blueprint("verify", *line)
+        assert (done.code, done.out) == (2, b"")
+        assert done.err == "blueprint: error: loop: cannot be written: it is a loop of symbolic links\n"
+
+
+def test_a_folder_that_takes_no_file_is_refused_first(
+    blueprint: Run, asked: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    done = blueprint("verify", "a.json", "-o", str(tmp_path / "x"))
+    assert (done.code, done.out, asked) == (2, b"", [])
+    assert done.err.endswith("x: cannot be written: the folder for it is not writable\n")
+
+
+@pytest.mark.parametrize("place", [["--format", "json"], ["-o", "report"]])
+def test_another_rulebook_is_named_on_the_last_line(
+    blueprint: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: list[str]
+) -> None:
+    """The sample's rulebook is not the shipped one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(import_module("blueprint.verification"), "verify", lambda *_, **__: samples.REFUTED)
+    done = blueprint("-v", "verify", "a.json", "b.json", *place)
+    assert done.code == 1
+    warning = f"rulebook: NOT SHIPPED {samples.REFUTED.tool.rules_digest}"
+    assert done.err.splitlines()[-1] == f"blueprint: {warning}"
+    assert done.err.count(warning) == 1
 
 
 def test_quiet_leaves_only_the_document(blueprint: Run, asked: list[Any]) -> None:

@@ -17,8 +17,8 @@ import jsonschema
 import pytest
 
 from blueprint import cli
-from blueprint.cli.voice import Voice
-from blueprint.errors import DecidersDisagreeError, RulebookError
+from blueprint.cli.voice import Voice, place_of_document
+from blueprint.errors import DecidersDisagreeError, InputError, RulebookError, UsageError
 from blueprint.exit import ExitCode
 from blueprint.outcome import Outcome, Report
 from blueprint.report.json import schema
@@ -203,6 +203,16 @@ def test_a_reader_who_leaves_changes_no_status(answer: str, code: int) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["models"], ["verify", "--help"]])
+def test_a_full_disk_is_no_error_of_our_own(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        done = _with_stdout(full.fileno(), *arguments)
+    assert done.code == 2
+    assert done.err.startswith("blueprint: error: ")
+    assert done.err.endswith(" cannot be written: No space left on device\n")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["models"], ["verify", "--help"]])
 def test_a_reader_who_leaves_the_help_is_no_failure(arguments: list[str]) -> None:
     done = _without_reader(*arguments)
     assert (done.code, done.err) == (0, "")
@@ -216,6 +226,28 @@ def test_a_report_that_cannot_be_written_is_no_success(answer: str, code: int) -
     assert done.err == "blueprint: error: -: cannot be written: No space left on device\n"
 
 
+def test_only_a_word_makes_a_terminal_take_what_programs_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert [place_of_document(each) for each in (None, "-", str(tmp_path / "x"))] == ["-", "-", str(tmp_path / "x")]
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    assert place_of_document("-") == "-"
+    with pytest.raises(UsageError, match="standard output is a terminal; `-o -` writes to it all the same"):
+        place_of_document(None)
+    with pytest.raises(InputError, match="the folder for it does not exist"):
+        place_of_document(str(tmp_path / "missing" / "x"))
+
+
+def test_what_is_printed_meanwhile_stays_out_of_the_document(blueprint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def verify(_source: object, **_options: object) -> Report:
+        print("a rule speaks")  # noqa: T201
+        return samples.VERIFIED
+
+    monkeypatch.setattr(import_module("blueprint.verification"), "verify", verify)
+    done = blueprint("verify", "a.json", "--format", "json")
+    assert done.code == 0
+    assert json.loads(done.out)["verdict"] == "verified"
+    assert done.err.startswith("a rule speaks\n")
+
+
 def test_a_closed_standard_output_is_no_success() -> None:
     done = _with_stdout(None, "verify", "a.json")
     assert (done.code, done.err) == (2, "blueprint: error: standard output is closed\n")
@@ -224,8 +256,11 @@ def test_a_closed_standard_output_is_no_success() -> None:
 def test_a_report_is_written_whole_or_not_at_all(
     blueprint: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    _engine(monkeypatch, samples.REFUTED)
-    (tmp_path / "folder").mkdir()
+    def verify(_source: object, **_options: object) -> Report:
+        (tmp_path / "folder").mkdir()
+        return samples.REFUTED
+
+    monkeypatch.setattr(import_module("blueprint.verification"), "verify", verify)
     done = blueprint("verify", "a.json", "--report", f"json={tmp_path / 'folder'}")
     assert done.code == 1
     assert done.out.startswith(b"statement (a.json): ")

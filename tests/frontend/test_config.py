@@ -181,6 +181,11 @@ def test_a_missing_fact_is_named(tmp_path: Path, key: str) -> None:
     assert error.diagnostics().endswith(f": {key}: is missing")
 
 
+def test_all_missing_facts_are_named_at_once(tmp_path: Path) -> None:
+    error = _refuse(tmp_path, json.dumps({"hidden": 64, "layers": 2}).encode())
+    assert error.diagnostics().endswith(": feedforward, heads, head_width, vocabulary, positions: are missing")
+
+
 @pytest.mark.parametrize("key", [*sorted(FACTS), "key_value_heads"])
 @pytest.mark.parametrize("value", [True, 64.0, 1e2, "64", None, [64], {"x": 64}, 0, -1, 2**63, 10**40], ids=repr)
 def test_a_fact_that_is_no_positive_whole_number_is_refused(tmp_path: Path, key: str, value: object) -> None:
@@ -283,7 +288,19 @@ def test_a_key_that_changes_the_work_is_refused(tmp_path: Path, key: str, value:
         ("n_inner", 0, LimitError, "from 1"),
         ("n_inner", "3072", CodecError, "whole number"),
         ("vocab_size", 2**63, LimitError, "64 bits"),
-        ("n_ctx", 2048, CodecError, "differs from n_positions"),
+        ("n_ctx", 2048, CodecError, "is 2048, which differs from n_positions = 1024"),
+        ("hidden_size", 1024, CodecError, "is 1024, which differs from n_embd = 768"),
+        ("num_attention_heads", 16, CodecError, "is 16, which differs from n_head = 12"),
+        ("num_hidden_layers", 24, CodecError, "is 24, which differs from n_layer = 12"),
+        ("max_position_embeddings", 4096, CodecError, "is 4096, which differs from n_positions = 1024"),
+        ("intermediate_size", 3073, CodecError, "is 3073, which differs from n_inner = 3072"),
+        ("hidden_size", True, CodecError, "whole number"),
+        ("hidden_act", "gelu", CodecError, 'is "gelu", which differs from activation_function = "gelu_new"'),
+        ("hidden_act", "\x1b[2J", CodecError, r'is "\x1b[2J", which differs'),
+        ("architectures", ["LlamaForCausalLM"], CodecError, 'holds "LlamaForCausalLM", which contradicts model_type'),
+        ("architectures", ["GPT2LMHeadModel", "MyGPT2Model"], CodecError, 'holds "MyGPT2Model"'),
+        ("architectures", [None], CodecError, 'holds "None"'),
+        ("architectures", "GPT2LMHeadModel", CodecError, "must be a list, not text"),
         ("n_positions", None, CodecError, "whole number"),
         ("model_type", None, CodecError, "must be text"),
         ("model_type", ["gpt2"], CodecError, "must be text"),
@@ -298,6 +315,21 @@ def test_a_gpt2_file_with_one_bad_value_is_refused(
     assert isinstance(error, kind)
     assert words in error.message
     assert f": {key}: " in error.diagnostics()
+
+
+def test_other_names_may_say_the_same(tmp_path: Path) -> None:
+    agreeing = {"hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "intermediate_size": 3072}
+    absent = {"d_model": None, "architectures": None, "max_position_embeddings": 1024, "hidden_act": "gelu_new"}
+    assert _load(tmp_path, GPT2 | agreeing | absent) == _load(tmp_path, GPT2)
+    assert _load(tmp_path, GPT2 | {"architectures": ["TFGPT2Model", "GPT2ForSequenceClassification"]}).heads == 12
+    assert _load(tmp_path, GPT2 | {"n_inner": 3000, "intermediate_size": 3000}).feedforward == 3000
+
+
+def test_another_name_is_compared_with_what_an_absent_key_means(tmp_path: Path) -> None:
+    error = _refuse_change(tmp_path, _without(GPT2, "activation_function"), "hidden_act", "silu")
+    assert "silu" in error.message
+    error = _refuse_change(tmp_path, _without(GPT2, "n_positions"), "max_position_embeddings", 4096)
+    assert error.message == "is 4096, which differs from n_positions = 1024"
 
 
 @pytest.mark.parametrize("key", ["n_embd", "n_head", "n_layer", "vocab_size"])
@@ -403,7 +435,7 @@ def test_the_most_containers_and_the_depth_they_allow_are_read(tmp_path: Path) -
     depth = MAX_CONTAINERS - 1
     deep = f'{{"model_type": "gpt2", "x": {"[" * depth}{"]" * depth}}}'
     error = _refuse(tmp_path, deep.encode())
-    assert "n_embd: is missing" in error.diagnostics()
+    assert "n_embd, n_head, n_layer, vocab_size: are missing" in error.diagnostics()
 
 
 def test_a_decoder_that_runs_out_of_stack_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from types import FrameType
 import pytest
 
 from blueprint.errors import InputError, LimitError
-from blueprint.files import read_bounded, write_whole
+from blueprint.files import read_bounded, require_place, write_whole
 
 
 @pytest.fixture
@@ -234,3 +234,33 @@ def test_a_closed_reader_of_standard_output_is_left_to_the_caller() -> None:
         )
     assert "BrokenPipeError" in done.stderr
     assert "InputError" not in done.stderr
+
+
+def test_a_place_is_refused_as_writing_to_it_would_be(tmp_path: Path, fifo: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    places = {
+        tmp_path: "it is a folder",
+        fifo: "it is a pipe",
+        tmp_path / "loop": "it is a loop of symbolic links",
+        tmp_path / "loop" / "x": "the folder for it does not exist",
+        tmp_path / "a\x00b": "null",
+    }
+    for place, words in places.items():
+        for refuse in (require_place, lambda path: write_whole(path, b"x")):
+            with pytest.raises(InputError, match=f"cannot be written: .*{words}"):
+                refuse(place)
+
+
+def test_a_place_that_can_be_written_is_left_as_it_is(tmp_path: Path) -> None:
+    require_place("-")
+    require_place(tmp_path / "new")
+    (tmp_path / "old").write_bytes(b"old")
+    require_place(tmp_path / "old")
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_bytes() == b"old"
+
+
+def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match="the folder for it is not writable"):
+        require_place(tmp_path / "new")

@@ -192,7 +192,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
     ),
     (BLOCK, f"{_ALL_REDUCE}self.whole", f"{_ALL_REDUCE}self.stream"): (
         "both",
-        "only a whole sequence is all-reduced; there Dims.of makes S = S_r, _stream splits no axis, and stream = whole",
+        "only a whole sequence is all-reduced; there S = S_r, no axis of the stream is split, and stream = whole",
     ),
     **{
         (DIMS, "optimizer_shard=1,", f"optimizer_shard={other},"): (

@@ -37,13 +37,13 @@ def folders() -> list[Path]:
     return [DATA, *([Path(named)] if named else [])]
 
 
-def cases(stem: str) -> list[Any]:
-    """All cases of the files that begin with `stem`, as test parameters with the folder's and the case's name."""
+def cases(stem: str, field: str = "cases") -> list[Any]:
+    """The cases under `field` of the files that begin with `stem`, as parameters with the folder's and case's name."""
     return [
         pytest.param(case, id=f"{folder.name}-{case['id']}")
         for folder in folders()
         for path in sorted(folder.glob(f"{stem}*.json"))
-        for case in json.loads(path.read_text(encoding="utf-8"))["cases"]
+        for case in json.loads(path.read_text(encoding="utf-8"))[field]
     ]
 
 

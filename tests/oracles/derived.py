@@ -6,6 +6,8 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from blueprint.bundle import read_bundle
 from blueprint.codec import decode, encode
 from blueprint.derivation import derive
@@ -113,6 +115,16 @@ def passed(request: Request) -> Derived:
     distributed = decode(encode(DistributeTransformerTrainingPass().run(model, context)), DistributedTaskIR)
     portable = decode(encode(PlanTransformerTrainingPass().run(distributed, context)), PortablePlanIR)
     return Derived(model, distributed, portable)
+
+
+def memory(emitted: Derived) -> dict[str, int]:
+    """What one rank holds for the block: `parameters` in elements, all else in bytes.
+
+    `weights`, `gradients` and `optimizer` are the model's state; `stored` the activations of one microbatch that wait
+    for the backward pass, `working` those made again and read in it, `checkpoint` the input if it alone is stored.
+    """
+    facts: dict[str, int] = msgspec.structs.asdict(emitted.portable.memory)
+    return facts
 
 
 def block_request(

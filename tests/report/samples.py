@@ -13,6 +13,7 @@ from blueprint.outcome import (
     FailedFact,
     Finding,
     LawRow,
+    MemoryRow,
     ObligationRow,
     Outcome,
     RelationRow,
@@ -138,6 +139,16 @@ VERIFIED = Report(
                 message_bytes="1",
             ),
         ),
+        memory=MemoryRow(
+            parameters="226553856",
+            weights="453107712",
+            gradients="453107712",
+            optimizer="2718646272",
+            stored="106954752",
+            working="503316480",
+            checkpoint="0",
+            total="4235132928",
+        ),
     ),
     verdict=Outcome.VERIFIED,
     summary=SummaryRow(
@@ -199,6 +210,8 @@ REFUTED = msgspec.structs.replace(
 
 NOT_ESTABLISHED = msgspec.structs.replace(
     VERIFIED,
+    # Without a plan there is nothing to say of memory.
+    subject=msgspec.structs.replace(VERIFIED.subject, memory=None),
     verdict=Outcome.NOT_ESTABLISHED,
     summary=SummaryRow(
         relations="1",

@@ -36,6 +36,12 @@ def test_good_proofs_in_full() -> None:
     )
 
 
+def test_another_rulebook_stands_on_the_verdict_line() -> None:
+    report = msgspec.structs.replace(GOOD, foreign_rules="ab" * 32)
+    first = proofs.render(report, check=False).splitlines()[0]
+    assert first == f"verdict: verified (normal form, z3 5.4.1); rulebook: NOT SHIPPED {'ab' * 32}"
+
+
 def test_what_went_wrong_is_named() -> None:
     report = ProofReport(
         outcome=Outcome.REFUTED,
@@ -51,7 +57,7 @@ def test_what_went_wrong_is_named() -> None:
         solvers=(),
     )
     text = proofs.render(report, check=False, paint=lambda word, outcome: f"<{outcome.value} {word}>")
-    assert text.startswith("verdict: <refuted refuted> ()\n")
+    assert text.startswith("verdict: <refuted refuted> (as recorded)\n")
     assert "  unknown (no second decider)\n" in text
     assert "\nfalse variants of the laws: 1 of 2 refuted, as they must be\n  rule          law  variant  " in text
     assert "\nfindings: 21\n" in text

@@ -6,6 +6,7 @@ import ast
 import functools
 import hashlib
 import json
+import os
 import py_compile
 import re
 import shutil
@@ -17,13 +18,15 @@ from types import ModuleType
 
 import pytest
 
+from blueprint.errors import RulebookError
 from blueprint.ir.common import Primitive, Stage
-from blueprint.law import Law, ProjectionLaw
+from blueprint.law import AnyLaw, BoundLaw, Law, MemoryLaw, ProjectionLaw, Requirement
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
-from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule
-from blueprint.rulebook import PACKAGE, Rulebook, load, shipped
+from blueprint.rule import TRAFFIC, BoundaryRule, Claim, PassRule, PrimitiveRule, Rule
+from blueprint.rulebook import FILE_LIMIT, FILES_LIMIT, PACKAGE, Rulebook, load, shipped
 from blueprint.theory import Theorem, theorems_of
+from blueprint.words import plain
 
 FOLDER = shipped("rules")
 BOOK: Rulebook = load(FOLDER)
@@ -74,7 +77,7 @@ def test_a_rule_is_the_one_public_value_of_a_short_file(rule: Rule) -> None:
 
 @rules
 def test_no_law_of_a_file_is_left_out_of_its_rule(rule: Rule) -> None:
-    laws = [value for value in vars(MODULES[rule.id]).values() if isinstance(value, Law | ProjectionLaw)]
+    laws = [value for value in vars(MODULES[rule.id]).values() if isinstance(value, AnyLaw)]
     belonging = () if isinstance(rule, PrimitiveRule) else rule.laws
     assert all(any(law is each for each in belonging) for law in laws)
 
@@ -107,6 +110,35 @@ PUBLISHED = [
 """The laws of the rewrites. Those of a whole boundary are sums of ours, and nobody's equation."""
 
 
+BOUNDARY_LAWS = {rule.id: [law.id for law in rule.laws] for rule in BOOK.rules if isinstance(rule, BoundaryRule)}
+
+
+def test_the_laws_of_whole_boundaries_are_all_there() -> None:
+    """Those about blocks and memory are published; the totals are sums of ours."""
+    total = BOUNDARY_LAWS.pop("training.total")
+    assert total
+    assert all(law.startswith("total-") for law in total)
+    assert BOUNDARY_LAWS == {
+        "training.block": ["block-forward", "backward-doubles", "four-wide"],
+        "training.recompute": ["full-recompute", "selective-recompute"],
+        "training.rank_sum": ["rank-sum", "rank-sum-sequence"],
+        "planning.activations": ["activation-memory", "working-memory", "checkpoint"],
+        "planning.memory": [
+            "parameters",
+            "weight-memory",
+            "gradient-memory",
+            "optimizer-memory",
+            "model-state",
+            "capacity",
+        ],
+    }
+
+
+def test_the_memory_of_every_plan_is_asked_for() -> None:
+    asking = [rule.id for rule in BOOK.rules if isinstance(rule, BoundaryRule) and Claim.MEMORY in rule.claims]
+    assert asking == ["planning.memory"]
+
+
 def test_the_published_laws_are_all_there() -> None:
     assert [law.id for _, law, _ in PUBLISHED] == [
         "qkv-projection",
@@ -123,7 +155,7 @@ def test_the_published_laws_are_all_there() -> None:
 
 @pytest.mark.parametrize(("rule", "law", "derivation_pass"), PUBLISHED, ids=[law.id for _, law, _ in PUBLISHED])
 def test_a_published_law_stands_in_the_docstring_of_its_pass(
-    rule: PassRule, law: Law | ProjectionLaw, derivation_pass: type
+    rule: PassRule, law: AnyLaw, derivation_pass: type
 ) -> None:
     assert _plain(law.statement) in _plain(derivation_pass.__doc__ or "")
     assert law.source
@@ -138,6 +170,8 @@ def test_every_equation_of_a_docstring_is_a_law(derivation_pass: type) -> None:
     lines = [line.strip() for line in (derivation_pass.__doc__ or "").splitlines() if line.startswith(" " * 8)]
     assert lines
     statements = {_plain(law.statement) for _, law, owner in PUBLISHED if owner is derivation_pass}
+    if derivation_pass is PlanTransformerTrainingPass:
+        statements |= {_plain(law.statement) for _, law in BOOK.laws() if isinstance(law, MemoryLaw)}
     products = {rule.primitive for rule in BOOK.primitives.values() if rule.law == "gemm"}
     assert products == {Primitive.LINEAR, Primitive.BATCHED_MATMUL}
     for line in lines:
@@ -153,29 +187,54 @@ LAWS = [(rule, law) for rule in BOOK.rules if not isinstance(rule, PrimitiveRule
 
 
 @pytest.mark.parametrize(("rule", "law"), LAWS, ids=[law.id for _, law in LAWS])
-def test_a_law_has_a_wrong_variant(rule: Rule, law: Law | ProjectionLaw) -> None:
+def test_a_law_has_a_wrong_variant(rule: Rule, law: AnyLaw) -> None:
+    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law == law.id]
+    if isinstance(law, Requirement):
+        # Only single plans can meet it, so there is no theorem of which something false could be told apart.
+        assert not theorems
+        return
     assert law.wrong
-    negatives = [theorem for theorem in _theorems(rule.id) if theorem.law == law.id and theorem.negative]
+    negatives = [theorem for theorem in theorems if theorem.negative]
     assert len(negatives) == len(law.wrong)
-    assert all(theorem.obligations and not theorem.fault for theorem in negatives)
+    assert all(theorem.obligations for theorem in negatives)
+    # Where a law predicts no member, it states nothing; it still has to fit the derivation.
+    assert any(theorem.obligations for theorem in theorems if not theorem.negative)
+    assert not any(theorem.fault for theorem in theorems)
 
 
 @pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
 def test_a_primitive_has_a_wrong_variant_in_every_phase(rule: PrimitiveRule) -> None:
-    theorems = _theorems(rule.id)
+    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law == rule.primitive.value]
     assert len([theorem for theorem in theorems if theorem.negative]) == len(rule.formulas)
     assert len([theorem for theorem in theorems if not theorem.negative]) == len(rule.formulas)
+
+
+@pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
+def test_the_traffic_of_a_primitive_has_a_wrong_variant(rule: PrimitiveRule) -> None:
+    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law != rule.primitive.value]
+    assert {theorem.law for theorem in theorems} <= {TRAFFIC}
+    # The bytes of an optimizer are those of its state, which is no tensor of the snapshot.
+    speaks = rule.primitive is not Primitive.OPTIMIZER
+    assert {formula.reads is not None for formula in rule.formulas.values()} == {speaks}
+    assert len([theorem for theorem in theorems if theorem.negative]) == speaks
+    assert bool([theorem for theorem in theorems if not theorem.negative]) is speaks
 
 
 def test_laws_and_their_forms_have_names_of_their_own() -> None:
     names = [law.id for _, law in LAWS]
     assert len(set(names)) == len(names)
     for _, law in LAWS:
-        if isinstance(law, Law):
-            forms = [equation.form for equation in (*law.equations, *law.wrong)]
-            assert len(set(forms)) == len(forms)
-        else:
-            assert set(law.wrong) <= set(law.outputs)
+        match law:
+            case Law() | MemoryLaw():
+                forms = [equation.form for equation in (*law.equations, *law.wrong)]
+            case BoundLaw():
+                forms = [bound.form for bound in (*law.bounds, *law.wrong)]
+            case ProjectionLaw():
+                assert set(law.wrong) <= set(law.outputs)
+                forms = []
+            case Requirement():
+                forms = []
+        assert len(set(forms)) == len(forms)
 
 
 def test_a_boundary_rule_speaks_of_boundaries_that_a_pass_has() -> None:
@@ -234,6 +293,7 @@ def _copy(source: str, target: str, *edits: Edit) -> Edit:
 
 
 MLP, TASK = "training/mlp.py", "planning/task.py"
+MEMORY, ACTIVATIONS, BLOCK = "planning/memory.py", "planning/activations.py", "training/block.py"
 
 REFUSED: dict[str, tuple[Edit, str]] = {
     # what is wrong: (the edit of a good copy, what the refusal says)
@@ -325,8 +385,12 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "file that fails": (_write(MLP, "1 / 0\n"), "rules/training/mlp.py: ZeroDivisionError"),
     "file that leaves": (_write(MLP, "import sys\nsys.exit(0)\n"), "rules/training/mlp.py: SystemExit"),
     "law without a false variant": (
-        _substitute(MLP, r"    wrong=\(.*?\n    \),\n\)", ")"),
+        _substitute(MLP, r"    wrong=\(.*?\n    \),\n\)", "    wrong=(),\n)"),
         "law mlp has no false variant",
+    ),
+    "law that says nothing of false variants": (
+        _substitute(MLP, r"    wrong=\(.*?\n    \),\n\)", ")"),
+        "rules/training/mlp.py: TypeError",
     ),
     "law id that is a path": (_replace(MLP, 'id="mlp"', 'id="../mlp"'), "an id is lower-case words"),
     "two forms of one name": (_replace(MLP, '"gated"', '"general"'), "law mlp needs equations with distinct forms"),
@@ -353,8 +417,147 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     ),
 }
 
+EQUATION = 'Equation("general", Quantity.OPERATIONS, t * W, lambda case: 4 * B * S * H * F)'
+
+
+def _mlp(equation: str) -> Edit:
+    return _replace(MLP, EQUATION, f'Equation("general", Quantity.OPERATIONS, {equation})')
+
+
+def _several(*edits: Edit) -> Edit:
+    def edit(folder: Path) -> None:
+        for each in edits:
+            each(folder)
+
+    return edit
+
+
+def _many(folder: Path) -> None:
+    for number in range(FILES_LIMIT):
+        (folder / f"extra_{number}.py").touch()
+
+
+REFUSED |= {
+    "law of nothing": (_mlp("W - W, lambda case: 0"), "law mlp (general) says nothing: its left side lacks W"),
+    "quantity that cancels out": (_mlp("t * (W + 1) - t * W - t, lambda case: 0"), "its left side lacks W"),
+    "no quantity at all": (_mlp("t * H, lambda case: 0"), "its left side lacks W"),
+    "law of itself": (_mlp("W, lambda case: W"), "law mlp (general) says nothing: its right side speaks of"),
+    "law of itself in one case": (
+        _mlp("t * W, lambda case: t * W if case.sequence_parallel and case.biases else 4 * B * S * H * F"),
+        "law mlp (general) says nothing: its right side speaks of",
+    ),
+    "law that fails in one case": (
+        _mlp("t * W, lambda case: 1 // (not case.sequence_parallel)"),
+        "law mlp (general): ZeroDivisionError",
+    ),
+    "group without members": (_replace(MLP, "count(2)", "count(0)"), "law mlp: its group needs a whole number"),
+    "group of half a member": (_replace(MLP, "count(2)", "lambda case: 0.5"), "law mlp: its group needs a whole"),
+    "group that leaves": (_replace(MLP, "count(2)", "lambda case: exit()"), "law mlp: SystemExit"),
+    "projection without an output": (
+        _replace(TASK, 'outputs={"compute": W, ', "outputs={"),
+        "law resource-projection must state every output of resources, which are compute, memory, network",
+    ),
+    "projection of something else": (
+        _replace(TASK, 'outputs={"compute": W, ', 'outputs={"compute": W, "disk": W, '),
+        "law resource-projection must state every output",
+    ),
+    "false variant of something else": (
+        _replace(TASK, 'wrong={"compute": W + 1, ', 'wrong={"disk": W + 1, '),
+        "law resource-projection has a false variant of an output that does not exist",
+    ),
+    "task without a formula": (
+        _substitute("primitives/linear.py", r"        Phase.WEIGHT_GRADIENT: .*?\n", ""),
+        "has a task of phase weight_gradient, for which primitives.linear has no formula",
+    ),
+    "recompute without a formula": (
+        _replace("primitives/softmax.py", "Phase.FORWARD:", "Phase.OPTIMIZER:"),
+        "for which primitives.softmax has no formula",
+    ),
+    "memory law of nothing": (
+        _replace(ACTIVATIONS, "Capacity.CHECKPOINT, t * C_ckpt,", "Capacity.CHECKPOINT, t * C_work,"),
+        "law checkpoint (general) says nothing: its left side lacks C_ckpt",
+    ),
+    "memory law of itself": (
+        _replace(MEMORY, "C_w, lambda case: e * (n_D if", "C_w, lambda case: C_w * (n_D if"),
+        "law weight-memory (by stage) says nothing: its right side speaks of",
+    ),
+    "memory law without a false variant": (
+        _substitute(ACTIVATIONS, r'wrong=\(\n        Equation\("one byte more".*?\n    \),\n\)', "wrong=(),\n)"),
+        "law working-memory has no false variant",
+    ),
+    "memory law without an equation": (
+        _substitute(ACTIVATIONS, r'equations=\(Equation\("general", Capacity.WORKING.*?\),\),\n', "equations=(),\n"),
+        "law working-memory needs equations with distinct forms",
+    ),
+    "memory law of two forms of one name": (
+        _replace(ACTIVATIONS, '"classical",', '"general",'),
+        "law activation-memory needs equations with distinct forms",
+    ),
+    "memory law of a rule without a plan": (
+        _several(
+            _replace(MEMORY, "boundaries=(DISTRIBUTED_TO_PORTABLE,)", "boundaries=(MODEL_TO_DISTRIBUTED,)"),
+            _replace(MEMORY, "import DISTRIBUTED_TO_PORTABLE", "import MODEL_TO_DISTRIBUTED"),
+        ),
+        "planning.memory: law parameters speaks of memory, which is asked of plans",
+    ),
+    "memory law of a rule without a snapshot": (
+        _several(
+            _replace(MLP, "laws=(MLP,)", "laws=(MLP, FITS)"),
+            _replace(MLP, "\nRULE = ", "\nFITS = Requirement('fits', 'a', 'b', C_w, C_dev)\n\nRULE = "),
+            _replace(
+                MLP,
+                "from blueprint.law import ",
+                "from blueprint.symbols import C_dev, C_w\nfrom blueprint.law import Requirement, ",
+            ),
+        ),
+        "training.mlp: law fits speaks of memory, which is asked of plans",
+    ),
+    "bounds without a false variant": (
+        _substitute(BLOCK, r"    wrong=\(\n        Bound\(.*?\n    \),\n\)", "    wrong=(),\n)"),
+        "law four-wide has no false variant",
+    ),
+    "bounds of nothing": (
+        _substitute(MEMORY, r"bounds=\(\n.*?\n    \),\n    wrong", "bounds=(),\n    wrong"),
+        "law model-state needs bounds with distinct forms",
+    ),
+    "two bounds of one name": (
+        _replace(MEMORY, '"stage 2 <= stage 1"', '"stage 1 <= stage 0"'),
+        "law model-state needs bounds with distinct forms",
+    ),
+    "claim about a whole that is one about tasks": (
+        _replace(MEMORY, "claims=(Claim.MEMORY,)", "claims=(Claim.MEMORY, Claim.EXACT_WORK)"),
+        "planning.memory: of a boundary as a whole, only interface and memory can be asked",
+    ),
+    "projection that no plan makes": (
+        _several(
+            _replace(MLP, "laws=(MLP,)", "laws=(MLP, SIZE)"),
+            _replace(
+                MLP,
+                "\nRULE = ",
+                "\nSIZE = ProjectionLaw('size', 'a', 'b', Projection.WORK, {}, {})\n\nRULE = ",
+            ),
+            _replace(MLP, "from blueprint.law import ", "from blueprint.law import Projection, ProjectionLaw, "),
+        ),
+        "training.mlp: law size projects, which only planning does",
+    ),
+    "RULE that cannot be looked at": (_replace(MLP, "laws=(MLP,)", "laws=3"), "rules: TypeError"),
+    "a file that is too large": (
+        _write("planning/large.py", "#" * (FILE_LIMIT + 1)),
+        f"is larger than the limit of {FILE_LIMIT} bytes",
+    ),
+    "a folder that is too large": (
+        _several(*(_write(f"large_{number}.py", "#" * FILE_LIMIT) for number in range(16))),
+        "is larger than the limit of",
+    ),
+    "too many files": (_many, f"has more than {FILES_LIMIT} files"),
+    "a pipe": (lambda folder: os.mkfifo(folder / "pipe.py"), "is a pipe, not a regular file"),
+    "a device": (lambda folder: (folder / "zero.py").symlink_to("/dev/zero"), "not a regular file"),
+    "a loop of links": (lambda folder: (folder / "loop.py").symlink_to("loop.py"), "symbolic links"),
+}
+
 GOOD: dict[str, Edit] = {
     "untouched": _replace(MLP, "RULE", "RULE"),
+    "a file that speaks": _replace(MLP, "\nRULE = ", "\nprint('spoken')\nRULE = "),
     "a comment": _replace(MLP, "\nRULE = ", "\n# A remark.\nRULE = "),
 }
 
@@ -362,11 +565,11 @@ LOADER = """
 import json, sys
 from pathlib import Path
 from blueprint.errors import RulebookError
-from blueprint.rulebook import load
+from blueprint.session import open_rulebook
 said = {}
 for folder in Path(sys.argv[1]).iterdir():
     try:
-        book = load(folder)
+        book = open_rulebook(folder)
         said[folder.name] = ["loaded", book.digest, book.sources["training.mlp"], len(book.rules)]
     except RulebookError as error:
         said[folder.name] = ["refused", error.message]
@@ -406,6 +609,21 @@ def test_a_changed_byte_changes_the_digest(said: dict[str, list[object]]) -> Non
     assert (outcome, count) == ("loaded", len(BOOK.rules))
     assert digest != BOOK.digest
     assert source != BOOK.sources["training.mlp"]
+
+
+def test_what_a_rule_prints_is_not_on_standard_output(said: dict[str, list[object]]) -> None:
+    """Anything else than the answers on standard output would have failed to decode."""
+    assert said["a file that speaks"][0] == "loaded"
+
+
+@pytest.mark.parametrize("name", ["missing", "loop", "file", "\x1b[2J" + "x" * 300])
+def test_a_folder_that_is_none_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    with pytest.raises(RulebookError, match="is no folder of rules that can be read") as caught:
+        load(tmp_path / name)
+    assert caught.value.path == plain(tmp_path / name)
+    assert caught.value.diagnostics().isprintable()
 
 
 def test_the_bytes_that_run_are_the_bytes_in_the_digest(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from blueprint import crosscheck, discharge, exact, normalform
@@ -39,7 +40,11 @@ RULE = equal(product(T, R), product(Const(6), A, B))
 LAW = universal(equal(product(T, R, C), product(Const(6), A, B, C)), at_most(ONE, T), RULE, t=2, r=3, a=1, b=1, c=1)
 WRONG = universal(equal(product(T, R), product(Const(7), A, B)), at_most(ONE, T), RULE, t=2, r=3, a=1, b=1)
 BOUND = universal(at_most(A, product(A, B)), at_most(ONE, A), at_most(ONE, B), a=1, b=1)
-FALSE_BOUND = universal(at_most(product(A, B), A), at_most(ONE, A), at_most(ONE, B), equal(C, R), a=1, b=1, c=9, r=9)
+REASONED = msgspec.structs.replace(BOUND, because=((A, Sum((B, Const(-1)))),))
+FALSE_BOUND = universal(at_most(product(A, B), A), at_most(ONE, A), at_most(ONE, B), a=1, b=1)
+FALSE_FAR = universal(  # false only at points that the normal form does not try
+    at_most(product(A, B), Const(2000)), at_most(ONE, A), at_most(ONE, B), equal(C, R), a=1, b=1, c=9, r=9
+)
 NO_WITNESS = universal(equal(A, A), at_most(ONE, A))
 CONTRADICTORY = universal(equal(A, Const(5)), less(A, B), less(B, A), a=1, b=1)
 GROUND = ground(product(A, B), 42, a=6, b=7)
@@ -56,7 +61,7 @@ HARD = universal(  # q*a is the least multiple of a that is at least b + s: not 
     at_most(Sum((B, S)), R),
     a=1, b=0, s=1, c=1, t=1, r=1,
 )  # fmt: skip
-ALL = (LAW, WRONG, BOUND, FALSE_BOUND, NO_WITNESS, CONTRADICTORY, GROUND, WRONG_GROUND, VACUOUS_GROUND, HARD)
+ALL = (LAW, WRONG, BOUND, FALSE_BOUND, FALSE_FAR, NO_WITNESS, CONTRADICTORY, GROUND, WRONG_GROUND, VACUOUS_GROUND, HARD)
 MANY = (*ALL, *(ground(Sum((A, B)), n + 2, a=n, b=2) for n in range(100)))
 
 
@@ -90,10 +95,29 @@ def test_a_wrong_equation_is_refuted_where_it_really_fails(pool: SolverPool) -> 
 
 
 def test_a_wrong_inequality_is_refuted_by_z3_alone_with_apart_variables_from_the_witness(pool: SolverPool) -> None:
-    found = one(FALSE_BOUND, pool)
+    found = one(FALSE_FAR, pool)
     assert (found.verdict, found.second.verdict) == (Verdict.REFUTED, Verdict.UNKNOWN)
-    assert exact.refutes(FALSE_BOUND, found.counterexample)
+    assert exact.refutes(FALSE_FAR, found.counterexample)
     assert found.counterexample["c"] == 9
+
+
+def test_a_wrong_inequality_is_refuted_by_both_where_a_small_point_does(pool: SolverPool) -> None:
+    found = one(FALSE_BOUND, pool)
+    assert (found.verdict, found.second.verdict) == (Verdict.REFUTED, Verdict.REFUTED)
+    assert exact.refutes(FALSE_BOUND, found.counterexample)
+    assert exact.refutes(FALSE_BOUND, found.second.model)
+
+
+def test_an_inequality_with_its_reason_is_proved_by_two_deciders(pool: SolverPool) -> None:
+    found = one(REASONED, pool)
+    assert (found.verdict, found.second.verdict, found.reason) == (Verdict.PROVED, Verdict.PROVED, "")
+    assert found.second.decider == "normal form"
+    assert set(found.core) <= {0, 1}
+
+
+def test_a_reason_that_does_not_add_up_leaves_an_inequality_without_its_second_decider(pool: SolverPool) -> None:
+    found = one(msgspec.structs.replace(BOUND, because=((A,), (B,))), pool)
+    assert (found.verdict, found.reason) == (Verdict.UNKNOWN, "no second decider")
 
 
 def test_a_counterexample_that_violates_a_hypothesis_is_none(pool: SolverPool) -> None:
@@ -194,6 +218,37 @@ def test_equal_texts_are_solved_once(pool: SolverPool, monkeypatch: pytest.Monke
     assert found[0] == found[1] == found[2]
 
 
+def test_equal_ground_questions_are_decided_once_and_answered_in_their_own_names(
+    pool: SolverPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Obligation] = []
+    decide = exact.decide
+
+    def counted(obligation: Obligation) -> Answer:
+        asked.append(obligation)
+        return decide(obligation)
+
+    monkeypatch.setattr(exact, "decide", counted)
+    renamed = ground(product(C, T), 41, c=6, t=7)
+    swapped = ground(product(B, A), 41, a=6, b=7)
+    found = discharge.discharge([WRONG_GROUND, renamed, swapped], pool, BUDGET)
+    assert len(asked) == 2
+    assert [each.counterexample for each in found] == [{"a": 6, "b": 7}, {"c": 6, "t": 7}, {"a": 6, "b": 7}]
+    assert [each.second.model for each in found] == [each.counterexample for each in found]
+    assert found[0].digest == found[1].digest != found[2].digest
+
+
+@pytest.mark.parametrize("impostor", [True, 1.0])
+def test_what_only_equals_a_whole_number_does_not_share_its_proof(pool: SolverPool, impostor: int) -> None:
+    right = Obligation((equal(A, ONE),), (equal(A, ONE),), {}, ground=True)
+    wrong = Obligation((equal(A, ONE),), (equal(A, Const(impostor)),), {}, ground=True)
+    assert right == wrong
+    for asked in ([right, wrong], [wrong, right]):
+        verdicts = [each.verdict for each in discharge.discharge(asked, pool, BUDGET)]
+        assert verdicts.count(Verdict.PROVED) == 1
+        assert verdicts[asked.index(right)] is not verdicts[1 - asked.index(right)]
+
+
 def test_evidence_does_not_depend_on_workers_or_order(undisturbed: list[Evidence]) -> None:
     with SolverPool(1) as single:
         backwards = discharge.discharge(MANY[::-1], single, BUDGET)
@@ -224,6 +279,17 @@ def test_repeated_squaring_is_unknown_before_z3_sees_it_and_harms_no_other(pool:
     assert (large.verdict, large.decider) == (Verdict.UNKNOWN, "none")
     assert "an obligation" in large.reason
     assert small.verdict is Verdict.PROVED
+
+
+def test_a_ground_question_beyond_the_limits_is_unknown(pool: SolverPool) -> None:
+    squared: Term = Sum((A, ONE))
+    for _ in range(24):
+        squared = product(squared, squared)
+    deep: Term = A
+    for _ in range(150):
+        deep = Sum((deep, ONE))
+    found = discharge.discharge([ground(squared, 1, a=1), ground(deep, 151, a=1), GROUND], pool, BUDGET)
+    assert [each.verdict for each in found] == [Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.PROVED]
 
 
 def kill_busy(pool: SolverPool, number: int) -> threading.Thread:

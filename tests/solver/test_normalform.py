@@ -16,6 +16,8 @@ NAMES = "wxyz"
 ONES = dict.fromkeys(NAMES, 1)
 A, B, R, T, W, X = (Var(name) for name in "abrtwx")
 
+Reason = tuple[tuple[Term, ...], ...]
+
 
 def decide(goal: Comparison, *hypotheses: Comparison, **witness: int) -> Answer:
     return normalform.decide(Obligation(hypotheses, (goal,), witness, ground=False))
@@ -23,6 +25,10 @@ def decide(goal: Comparison, *hypotheses: Comparison, **witness: int) -> Answer:
 
 def scaled(factor: int, *terms: Term) -> Term:
     return Product((Const(factor), *terms))
+
+
+def minus(left: Term, right: Term) -> Term:
+    return Sum((left, scaled(-1, right)))
 
 
 terms = st.recursive(
@@ -158,7 +164,7 @@ def test_a_coefficient_is_not_divided_away() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (decide(at_most(A, A), a=1), "not an equation"),
+        (decide(at_most(A, A), a=1), "no small counterexample"),
         (decide(equal(A, A)), "no witness"),
         (decide(equal(A, A), less(A, Const(0)), a=1), "no witness"),
         (decide(equal(A, Const(1)), at_most(Const(0), A), equal(product(A, A), A), less(Const(0), A), a=1),
@@ -174,3 +180,160 @@ def test_the_search_is_repeatable_and_starts_small() -> None:
     question = Obligation((), (equal(product(A, A), A),), {"a": 1}, ground=False)
     assert normalform.decide(question).model == {"a": 2}
     assert normalform.decide(question) == normalform.decide(question)
+
+
+# Inequalities, which their reason alone proves -----------------------------------------------------------------------
+
+D, E, N, Q = (Var(name) for name in "denq")
+ONE = Const(1)
+SHARE = (at_most(N, product(D, Q)), less(minus(product(D, Q), D), N))
+"""q is the largest of d shares of n: d q >= n > d (q - 1)."""
+
+SHORT = Sum((N, scaled(-1, product(D, Q)), D, Const(-1)))
+"""What the second hypothesis of SHARE keeps from being negative."""
+
+
+def positive(*variables: Var) -> tuple[Comparison, ...]:
+    return tuple(at_most(ONE, each) for each in variables)
+
+
+def reasoned(goal: Comparison, because: Reason, *hypotheses: Comparison, **witness: int) -> Answer:
+    return normalform.decide(Obligation(hypotheses, (goal,), witness, ground=False, because=because))
+
+
+POINT = {"d": 3, "n": 7, "q": 3, "e": 2}
+LEAST = at_most(product(E, Q), product(E, N))
+"""One share is no more than the whole: n - q = (n - d (q - 1) - 1) + (d - 1)(q - 1)."""
+
+WHY: Reason = ((E, SHORT), (E, minus(D, ONE), minus(Q, ONE)))
+HELD = (*SHARE, *positive(D, N, Q, E))
+
+
+def test_an_inequality_is_proved_by_its_reason() -> None:
+    assert reasoned(LEAST, WHY, *HELD, **POINT).verdict is Verdict.PROVED
+    # Factors and products may come in any order and form.
+    turned: Reason = tuple(tuple(rewritten(factor) for factor in reversed(each)) for each in reversed(WHY))
+    shown = {**POINT, "w": 1}
+    assert reasoned(LEAST, turned, *HELD, *positive(W), **shown).verdict is Verdict.PROVED
+
+
+def test_a_strict_inequality_is_proved_by_the_reason_for_one_less() -> None:
+    goal = less(product(D, Q), Sum((N, D)))
+    assert reasoned(goal, ((SHORT,),), *HELD, **POINT).verdict is Verdict.PROVED
+    assert reasoned(goal, ((Sum((SHORT, ONE)),),), *HELD, **POINT).verdict is Verdict.UNKNOWN
+    assert reasoned(goal, ((SHORT,), ()), *HELD, **POINT).verdict is Verdict.UNKNOWN
+
+
+def test_a_reason_may_use_equations_of_the_hypotheses() -> None:
+    goal = at_most(product(T, A), product(B, X))
+    known = (equal(B, product(T, A)), *positive(T, A, X))
+    point = {"t": 2, "a": 3, "b": 6, "x": 1}
+    assert reasoned(goal, ((B, minus(X, ONE)),), *known, **point).verdict is Verdict.PROVED
+    rule = (equal(product(T, R), product(B, X)), *positive(T, R, B, X))
+    doubled = at_most(product(B, X), scaled(2, T, R))
+    assert reasoned(doubled, ((T, R),), *rule, t=1, r=2, b=1, x=2).verdict is Verdict.PROVED
+
+
+def test_an_equation_as_goal_needs_no_reason_and_is_not_proved_by_one() -> None:
+    assert reasoned(equal(N, N), (), *HELD, **POINT).verdict is Verdict.PROVED
+    assert reasoned(equal(product(E, Q), product(E, N)), WHY, *HELD, **POINT).verdict is Verdict.REFUTED
+
+
+NOT_PROVED: dict[str, tuple[Comparison, Reason, tuple[Comparison, ...]]] = {
+    "no reason": (LEAST, (), HELD),
+    "a reason of nothing": (LEAST, ((),), HELD),
+    "a wrong reason": (LEAST, ((E, SHORT), (E, minus(D, ONE), Q)), HELD),
+    "half a reason": (LEAST, WHY[:1], HELD),
+    "a reason twice": (LEAST, (*WHY, WHY[1]), HELD),
+    "the reason for another inequality": (LEAST, ((minus(D, ONE),),), HELD),
+    "the difference as its own reason": (LEAST, ((Sum((product(E, N), scaled(-1, E, Q))),),), HELD),
+    "a factor below zero": (at_most(E, N), ((minus(N, E),),), HELD),
+    "two factors below zero": (LEAST, ((Const(-1), E, minus(Q, N)),), HELD),
+    "a missing premise": (LEAST, WHY, HELD[:1] + HELD[2:]),
+    "the other premise": (LEAST, WHY, (HELD[0], less(N, minus(product(D, Q), D)), *HELD[2:])),
+    "no positivity of a factor": (LEAST, WHY, tuple(each for each in HELD if each != at_most(ONE, D))),
+    "positivity of something else": (
+        LEAST,
+        WHY,
+        (*(each for each in HELD if each != at_most(ONE, E)), at_most(ONE, scaled(2, E))),
+    ),
+    "a factor that falls": (at_most(scaled(-1, D), ONE), ((Sum((ONE, D)),),), (HELD[0], *HELD[3:])),
+    "a factor that begins below zero": (at_most(Const(2), D), ((minus(D, Const(2)),),), HELD),
+    "a goal of two": (LEAST, WHY, HELD),
+}
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_anything_less_than_its_reason_proves_no_inequality(name: str) -> None:
+    goal, because, hypotheses = NOT_PROVED[name]
+    goals = (goal, goal) if name == "a goal of two" else (goal,)
+    # d = 1 and n = q = 2 meet every premise that is left, in either direction.
+    points = (POINT, {"d": 1, "n": 2, "q": 2, "e": 1}, {"d": 1, "n": 1, "q": 3, "e": 1})
+    asked = [Obligation(hypotheses, goals, point, ground=False, because=because) for point in points]
+    assert any(exact.premises_hold(each) for each in asked)
+    assert Verdict.PROVED not in {normalform.decide(each).verdict for each in asked}
+
+
+@pytest.mark.parametrize(
+    ("goal", "because"),
+    [
+        (at_most(product(E, N), product(E, Q)), WHY),
+        (less(product(E, Q), product(E, N)), WHY),
+        (at_most(N, Const(31)), ((N,),)),
+        (at_most(product(D, D), scaled(8, D)), ((D, D),)),
+    ],
+)
+def test_a_false_inequality_is_refuted_at_a_real_point_whatever_its_reason(goal: Comparison, because: Reason) -> None:
+    question = Obligation(HELD[2:], (goal,), POINT, ground=False, because=because)
+    answer = normalform.decide(question)
+    assert answer.verdict is Verdict.REFUTED
+    assert exact.refutes(question, answer.model)
+
+
+@given(terms, terms)
+def test_a_reason_is_no_way_around_the_truth(left: Term, right: Term) -> None:
+    """Whatever stands in a reason, what it proves is true at every point that Z3 could find."""
+    known = positive(*map(Var, NAMES))
+    difference = Sum((right, scaled(-1, left)))
+    for because in (((difference,),), ((difference, Const(1)),), ((left,), (right,)), ((Const(-1), difference),)):
+        question = Obligation(known, (at_most(left, right),), ONES, ground=False, because=because)
+        if normalform.decide(question).verdict is Verdict.PROVED:
+            rendered = smtlib.render(question)
+            found = solver.decide(rendered.text, len(rendered.names), 2_000_000, ground=False).verdict
+            assert found in {Verdict.PROVED, Verdict.UNKNOWN}
+
+
+def test_an_equation_is_proved_after_both_sides_are_multiplied() -> None:
+    # t f = 4 t a, so f = 4 a, because t is at least 1.
+    whole, goal = equal(product(T, W), scaled(4, T, A)), equal(W, scaled(4, A))
+    point = {"t": 2, "w": 12, "a": 3}
+    assert reasoned(goal, ((T,),), whole, *positive(T), **point).verdict is Verdict.PROVED
+    assert reasoned(goal, (), whole, *positive(T), **point).verdict is not Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "hypotheses",
+    [
+        (),
+        (at_most(Const(0), T),),
+        (at_most(T, ONE),),
+        (at_most(ONE, A),),
+        (at_most(ONE, scaled(2, T)),),
+        (at_most(ONE, product(T, T)),),
+        (equal(T, T),),
+    ],
+    ids=["nothing", "not negative", "at most one", "another", "twice", "squared", "itself"],
+)
+def test_scaling_by_what_is_not_known_to_be_positive_does_nothing(hypotheses: tuple[Comparison, ...]) -> None:
+    whole, goal = equal(product(T, W), scaled(4, T, A)), equal(W, scaled(4, A))
+    # With t = 0 the hypothesis holds and the goal does not.
+    assert reasoned(goal, ((T,),), whole, *hypotheses, t=1, w=12, a=3).verdict is not Verdict.PROVED
+
+
+@pytest.mark.parametrize("factor", [Const(0), Const(2), scaled(0, T), minus(T, T), minus(T, ONE), product(T, T)])
+def test_an_equation_is_scaled_by_symbols_alone(factor: Term) -> None:
+    """By zero, everything would be equal."""
+    false = equal(W, scaled(4, A))
+    answer = reasoned(false, ((factor,),), *positive(T, W, A), t=1, w=4, a=1)
+    assert answer.verdict is Verdict.REFUTED
+    assert answer.model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+import msgspec
 import pytest
 
 from blueprint.errors import ObligationError
@@ -95,6 +96,26 @@ def test_positivity_only_beside_an_inequality(positive: Comparison) -> None:
     assert re.findall(r":named (h\d)", render(ask(at_most(A, B), positive, other)).text) == ["h0"]
     beside = render(ask(equal(A, B), positive, less(B, C), other)).text
     assert re.findall(r":named (h\d)", beside) == ["h0", "h1"]
+
+
+def test_positivity_beside_an_equation_whose_reason_divides() -> None:
+    """The text must say what the reason divides by: with v0 = 0 the equation would be false."""
+    whole, goal = equal(product(A, B), product(Const(4), A, C)), equal(B, product(Const(4), C))
+    asked = ask(goal, whole, at_most(ONE, A), at_most(ONE, C), at_most(ONE, D))
+    assert re.findall(r":named (h\d)", render(asked).text) == ["h0"]
+    divided = msgspec.structs.replace(asked, because=((A,),))
+    text = render(divided).text
+    # That of what stands apart is left out as ever.
+    assert re.findall(r":named (h\d)", text) == ["h0", "h1", "h2"]
+    assert "(assert (! (<= 1 v0) :named h1))" in text
+    assert text != render(asked).text
+    # The reason itself is no part of the question.
+    assert render(msgspec.structs.replace(asked, because=((C,), (D, D)))).text == text
+
+
+def test_a_reason_changes_nothing_where_positivity_stands_already() -> None:
+    asked = ask(at_most(A, product(A, B)), at_most(ONE, A), at_most(ONE, B))
+    assert render(msgspec.structs.replace(asked, because=((A, B),))).text == render(asked).text
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 Points are testing, and are called so. For every case of a strategy all points run through the passes and the codec
 (`passed`); six points, one for each pair of recompute and communication, run through `derive`, gate and bundle
-(`derived`).
+(`derived`). What a law compares its group with is read back too: from the forward tasks of the same emission, or from
+the emission of the same request with t = 1.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,20 +19,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprint import theory
-from blueprint.case import Case, all_cases, case_of
-from blueprint.ir.common import DType, Phase
+from blueprint.case import ZERO_STAGES, Case, all_cases, case_of
+from blueprint.ir.common import DType, Phase, Role
 from blueprint.ir.distributed import DistributedTaskIR, Task
 from blueprint.ir.request import Communication, Recompute, Request
-from blueprint.law import Equation, Law, Projection, ProjectionLaw
+from blueprint.law import (
+    Bound,
+    BoundLaw,
+    Capacity,
+    Equation,
+    Law,
+    MemoryLaw,
+    Portion,
+    Projection,
+    ProjectionLaw,
+    Quantity,
+    Reference,
+    Requirement,
+)
 from blueprint.obligation import replace as substituted
-from blueprint.rule import PassRule
+from blueprint.rule import TRAFFIC, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.symbols import ALPHABET, to_term
-from blueprint.term import Const, Sum, Term, evaluate, holds
+from blueprint.term import Comparison, Const, Sum, Term, evaluate, holds
 from blueprint.theory import COMPONENTS, Theorem, group_of, number_term, symbolic_block, theorems_of
 from blueprint.workload.dims import dims_of
 from blueprint.workload.training_block import training_block
-from tests.oracles.derived import Derived, block_request, derived, passed
+from tests.oracles.derived import Derived, block_request, derived, memory, passed
 
 # The laws, and what is recorded of them -----------------------------------------------------------------------------
 
@@ -41,10 +56,10 @@ def _rulebook() -> Rulebook:
 
 
 @functools.cache
-def _theorems() -> dict[tuple[str, str, str], Theorem]:
-    """Every theorem of a group law by law, form and case."""
+def _theorems() -> dict[tuple[str, str, str, str], Theorem]:
+    """Every theorem by rule, law, form and case."""
     every = (theorem for rule in _rulebook().rules for theorem in theorems_of(rule))
-    return {(each.law, each.form, each.case): each for each in every if not each.negative}
+    return {(each.rule, each.law, each.form, each.case): each for each in every if not each.negative}
 
 
 @dataclass(frozen=True)
@@ -52,7 +67,7 @@ class _Stated:
     """One form of a law in one case: its equation, the amounts of the symbolic steps, and the theorem about them."""
 
     law: Law
-    equation: Equation
+    equation: Equation[Quantity]
     amounts: tuple[Term, ...]
     theorem: Theorem
 
@@ -61,14 +76,60 @@ class _Stated:
 def _stated(case: Case) -> tuple[_Stated, ...]:
     """Every form of every law about a group of tasks; a group may have no member in a case, and then sums to 0."""
     found = []
-    for _, law in _rulebook().laws():
-        if isinstance(law, ProjectionLaw):
+    for rule, law in _rulebook().laws():
+        if not isinstance(law, Law) or not law.when(case):
             continue
         steps = group_of(law, symbolic_block(case))
         for equation in law.equations:
             field = COMPONENTS[equation.quantity]
             amounts = tuple(number_term(getattr(step.work, field)) for step in steps)
-            found.append(_Stated(law, equation, amounts, _theorems()[law.id, equation.form, case.text]))
+            found.append(_Stated(law, equation, amounts, _theorems()[rule, law.id, equation.form, case.text]))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    """One form of a law about a memory fact in one case, and the theorem about it."""
+
+    law: MemoryLaw
+    equation: Equation[Capacity]
+    theorem: Theorem
+
+
+@functools.cache
+def _remembered(case: Case) -> tuple[_Remembered, ...]:
+    """Every form of every law about a memory fact, and once more what is stored, tensor by tensor."""
+    found = []
+    for rule, law in _rulebook().laws():
+        if not isinstance(law, MemoryLaw) or not law.when(case):
+            continue
+        for equation in law.equations:
+            forms = [equation.form]
+            if equation.quantity is Capacity.STORED:
+                forms.append(f"{equation.form}, tensor by tensor")
+            found += [_Remembered(law, equation, _theorems()[rule, law.id, form, case.text]) for form in forms]
+    return tuple(found)
+
+
+@functools.cache
+def _bounds() -> tuple[tuple[BoundLaw, Bound, Theorem], ...]:
+    """Every bound with its theorem, which is one for all cases."""
+    return tuple(
+        (law, bound, _theorems()[rule, law.id, bound.form, ""])
+        for rule, law in _rulebook().laws()
+        if isinstance(law, BoundLaw)
+        for bound in law.bounds
+    )
+
+
+@functools.cache
+def _traffic(case: Case) -> tuple[tuple[PrimitiveRule, Theorem], ...]:
+    """The theorems about the bytes of each primitive in a case."""
+    found = []
+    for rule in _rulebook().primitives.values():
+        theorem = _theorems().get((rule.id, TRAFFIC, "each", case.text))
+        if theorem is not None:
+            found.append((rule, theorem))
     return tuple(found)
 
 
@@ -91,7 +152,6 @@ class _Point:
     wide: int
     degree: int
     data: int
-    zero: int
     dtype: DType
     gradient: int
     carrier: str
@@ -113,7 +173,7 @@ class _Point:
             dtype=self.dtype,
             recompute=case.recompute,
             communication=case.communication,
-            zero=self.zero if case.sharded_optimizer else 0,
+            zero=case.zero,
             gradient_bytes=self.gradient,
             biases=case.biases,
         )
@@ -155,15 +215,15 @@ def _environment(request: Request) -> dict[str, int]:
     }
 
 
-_SMALL = _Point(3, 5, 7, 2, 2, 3, 11, 3, 4, 1, DType.FLOAT16, 4, "S")
+_SMALL = _Point(3, 5, 7, 2, 2, 3, 11, 3, 4, DType.FLOAT16, 4, "S")
 SPECIAL = {
     "odd batch, hd != H, F != 4H, t = 3": _SMALL,
-    "k != h, t = 5": replace(_SMALL, heads=6, keys=2, degree=5, carrier="B", data=3, zero=3, dtype=DType.FLOAT32),
+    "k != h, t = 5": replace(_SMALL, heads=6, keys=2, degree=5, carrier="B", data=3, dtype=DType.FLOAT32),
     "k > h, t = 6": replace(_SMALL, heads=1, keys=3, degree=6, width=8, carrier="H", gradient=2),
-    "one of everything": _Point(1, 1, 1, 1, 1, 1, 1, 2, 2, 2, DType.BFLOAT16, 2, "B"),
+    "one of everything": _Point(1, 1, 1, 1, 1, 1, 1, 2, 2, DType.BFLOAT16, 2, "B"),
     # H = hd and k = h, where the printed forms of the laws apply.
-    "classical, t = 3": _Point(5, 7, 18, 2, 2, 3, 24, 3, 2, 2, DType.BFLOAT16, 4, "S"),
-    "GPT-3 on eight ranks": _Point(1, 256, 12288, 12, 12, 128, 6144, 8, 16, 1, DType.BFLOAT16, 4, "S"),
+    "classical, t = 3": _Point(5, 7, 18, 2, 2, 3, 24, 3, 2, DType.BFLOAT16, 4, "S"),
+    "GPT-3 on eight ranks": _Point(1, 256, 12288, 12, 12, 128, 6144, 8, 16, DType.BFLOAT16, 4, "S"),
 }
 
 small = st.integers(1, 12)
@@ -178,7 +238,6 @@ points = st.builds(
     wide=st.integers(1, 60),
     degree=st.integers(2, 12),
     data=st.integers(2, 9),
-    zero=st.integers(1, 3),
     dtype=st.sampled_from([DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]),
     gradient=st.sampled_from([2, 4]),
     carrier=st.sampled_from("BSH"),
@@ -204,42 +263,103 @@ def test_the_special_points_are_what_they_are_for() -> None:
 
 @dataclass(frozen=True)
 class _Expected:
-    """What a stated form says at a point: the members' amounts, the recorded left sides, and the right sides.
+    """What a stated form says at a point: the members' amounts, and both recorded sides of every portion.
 
-    `right` is None where the form's own definitions do not hold, such as H = h d.
+    `applies` is false where the form's own definitions do not hold, such as H = h d; then the right sides say nothing.
     """
 
     stated: _Stated
     amounts: list[int]
-    left: set[int]
-    right: set[int] | None
+    sides: set[tuple[int, int]]
+    applies: bool
     inside: bool
 
 
+def _applies(equation: Equation[Quantity] | Equation[Capacity], at: Mapping[str, int]) -> bool:
+    return all(at[symbol.name] == evaluate(to_term(value), at) for symbol, value in equation.where)
+
+
+def _sides(theorem: Theorem, at: Mapping[str, int]) -> set[tuple[int, int]]:
+    """The two sides of every goal of a theorem at a point."""
+    goals = [goal for obligation in theorem.obligations for goal in obligation.goal]
+    return {(evaluate(goal.left, at), evaluate(goal.right, at)) for goal in goals}
+
+
+def _inside(theorem: Theorem, at: Mapping[str, int]) -> bool:
+    return all(holds(each, at) for obligation in theorem.obligations for each in obligation.hypotheses)
+
+
 def _expected(case: Case, at: Mapping[str, int]) -> list[_Expected]:
-    found = []
-    for stated in _stated(case):
-        obligations = stated.theorem.obligations
-        goals = [goal for obligation in obligations for goal in obligation.goal]
-        definitions = stated.equation.where
-        applies = all(at[symbol.name] == evaluate(to_term(value), at) for symbol, value in definitions)
-        found.append(
-            _Expected(
-                stated=stated,
-                amounts=sorted(evaluate(amount, at) for amount in stated.amounts),
-                left={evaluate(goal.left, at) for goal in goals},
-                right={evaluate(goal.right, at) for goal in goals} if applies else None,
-                inside=all(holds(each, at) for obligation in obligations for each in obligation.hypotheses),
-            )
+    return [
+        _Expected(
+            stated=stated,
+            amounts=sorted(evaluate(amount, at) for amount in stated.amounts),
+            sides=_sides(stated.theorem, at),
+            applies=_applies(stated.equation, at),
+            inside=_inside(stated.theorem, at),
         )
-    return found
+        for stated in _stated(case)
+    ]
 
 
-def _differences(emitted: Derived, case: Case, at: Mapping[str, int], expected: Sequence[_Expected]) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Emitted:
+    """What is compared: an emission, and that of the same request with t = 1."""
+
+    whole: Derived
+    alone: Derived
+
+    @functools.cached_property
+    def named(self) -> dict[str, Task]:
+        """The tasks with t = 1 by name."""
+        return {task.name: task for task in self.alone.distributed.tasks}
+
+    def portions(self, law: Law, tasks: Sequence[Task]) -> list[list[Task]]:
+        """The tasks of a group as its law speaks of them."""
+        match law.group.portion:
+            case Portion.ALL:
+                return [list(tasks)]
+            case Portion.EACH:
+                return [[task] for task in tasks]
+            case Portion.OPERATION:
+                sources = dict.fromkeys(task.lineage.sources for task in tasks)
+                return [[task for task in tasks if task.lineage.sources == each] for each in sources]
+
+    def compared(self, law: Law, portion: Sequence[Task]) -> int:
+        """The emitted operations of what a portion is compared with."""
+        match law.reference:
+            case Reference.FORWARD:
+                sources = {task.lineage.sources for task in portion}
+                every = self.whole.distributed.tasks
+                found = [each for each in every if each.phase is Phase.FORWARD and each.lineage.sources in sources]
+            case Reference.UNSHARDED:
+                found = [self.named[task.name] for task in portion]
+            case None:
+                found = []
+        return sum(task.work.operations for task in found)
+
+    def sides(self, law: Law, equation: Equation[Quantity], case: Case, at: Mapping[str, int]) -> set[tuple[int, int]]:
+        """Both sides of an equation over every portion of the emitted tasks."""
+        group = law.group
+        tasks = self.whole.tasks(group.phases, group.primitives, group.kinds)
+        found = set()
+        for portion in self.portions(law, tasks):
+            amount = sum(getattr(task.work, COMPONENTS[equation.quantity]) for task in portion)
+            left = substituted(to_term(equation.left), equation.quantity.value, Const(amount))
+            right = substituted(to_term(equation.right(case)), "W_0", Const(self.compared(law, portion)))
+            found.add((evaluate(left, at), evaluate(right, at)))
+        return found
+
+
+def _lefts(sides: set[tuple[int, int]]) -> set[int]:
+    return {left for left, _ in sides}
+
+
+def _differences(emitted: _Emitted, case: Case, at: Mapping[str, int], expected: Sequence[_Expected]) -> Iterator[str]:
     """Where the emitted tasks and what the theorems say of them are not the same at a point."""
     for each in expected:
         law, equation = each.stated.law, each.stated.equation
-        tasks = emitted.tasks(law.group.phases, law.group.primitives, law.group.kinds)
+        tasks = emitted.whole.tasks(law.group.phases, law.group.primitives, law.group.kinds)
         read = [getattr(task.work, COMPONENTS[equation.quantity]) for task in tasks]
         where = f"{law.id} ({equation.form})"
         if len(read) != law.group.members(case):
@@ -248,22 +368,118 @@ def _differences(emitted: Derived, case: Case, at: Mapping[str, int], expected: 
         if (sum(read), sorted(read)) != (sum(each.amounts), each.amounts):
             yield f"{where}: {sum(each.amounts)} proved, {sum(read)} emitted"
         # The very left sides that are recorded, and the right sides where the form's definitions hold.
-        portions = set(read) if law.group.each else {sum(read)}
-        left = {
-            evaluate(substituted(to_term(equation.left), equation.quantity.value, Const(portion)), at)
-            for portion in portions
-        }
-        if left != each.left:
-            yield f"{where}: the recorded left side is {each.left}, the emitted one {left}"
-        if each.right is not None and not each.inside:
+        sides = emitted.sides(law, equation, case, at)
+        if _lefts(sides) != _lefts(each.sides):
+            yield f"{where}: the recorded left side is {_lefts(each.sides)}, the emitted one {_lefts(sides)}"
+        if each.applies and not each.inside:
             yield f"{where}: the point lies outside the theorem's domain"
-        if each.right is not None and left != each.right:
+        if each.applies and sides != each.sides:
+            yield f"{where}: recorded are the sides {each.sides}, emitted {sides}"
+        if each.applies and any(left != right for left, right in sides):
             yield f"{where}: the law does not hold of the emitted bytes"
+
+
+def _memory_differences(emitted: Derived, case: Case, at: Mapping[str, int]) -> Iterator[str]:
+    """Where a memory fact is not what the theorems say of it."""
+    facts = memory(emitted)
+    for each in _remembered(case):
+        equation, where = each.equation, f"{each.law.id} ({each.theorem.form})"
+        fact = Const(facts[equation.quantity.name.lower()])
+        left = evaluate(substituted(to_term(equation.left), equation.quantity.value, fact), at)
+        ((recorded, right),) = _sides(each.theorem, at)
+        if left != recorded:
+            yield f"{where}: the recorded left side is {recorded}, the emitted one {left}"
+        if _applies(equation, at) and not _inside(each.theorem, at):
+            yield f"{where}: the point lies outside the theorem's domain"
+        if _applies(equation, at) and left != right:
+            yield f"{where}: the law does not hold of the emitted bytes"
+
+
+def _bytes(emitted: Derived, identifier: str, width: int) -> int:
+    """What traffic counts of a value: one byte an element of a mask, the model's width for all else."""
+    value = emitted.values[identifier]
+    return math.prod(value.local_shape) * (1 if value.role is Role.MASK else width)
+
+
+def _traffic_differences(emitted: Derived, case: Case, at: Mapping[str, int]) -> Iterator[str]:
+    """Where the bytes of a task are not those that the theorem about its primitive speaks of, on both sides."""
+    for rule, theorem in _traffic(case):
+        tasks = [task for task in emitted.distributed.tasks if task.primitive is rule.primitive]
+        sides = set()
+        for task in tasks:
+            formula = rule.formulas[Phase.FORWARD if task.phase is Phase.RECOMPUTE else task.phase]
+            for moved, operands, times in (
+                (task.work.read_bytes, task.inputs, formula.reads or ()),
+                (task.work.write_bytes, task.outputs, formula.writes),
+            ):
+                often = [*times, *(1 for _ in operands)]
+                sides.add((moved, sum(count * _bytes(emitted, each, at["e"]) for count, each in zip(often, operands))))  # noqa: B905
+        recorded = _sides(theorem, at)
+        if _lefts(sides) != _lefts(recorded):
+            yield f"{rule.id}: recorded are the bytes {_lefts(recorded)}, emitted {_lefts(sides)}"
+        # Where queries meet keys, the theorem speaks of models in which each query head has its own.
+        if at["k"] == at["h"]:
+            if sides != recorded or any(left != right for left, right in sides):
+                yield f"{rule.id}: recorded are the sides {recorded}, emitted {sides}"
+            if not _inside(theorem, at):
+                yield f"{rule.id}: the point lies outside the theorem's domain"
+
+
+def _read_back(emitted: Derived, states: Mapping[int, int]) -> dict[str, int]:
+    """What bounds speak of, from bytes: model state by ZeRO stage, and the widths of the block and of one rank."""
+    values = {value.name: value for value in emitted.distributed.values}
+    up, query = values["up_projection.weight.forward"], values["query_projection.weight.forward"]
+    return {
+        **{f"C_{stage}": state for stage, state in states.items()},
+        "F": up.shape[1],
+        "F_t": up.local_shape[1],
+        "H": up.shape[0],
+        "h": query.shape[1],
+        "h_t": query.local_shape[1],
+        "d": query.shape[2],
+    }
+
+
+def _bound_differences(
+    emitted: Derived, states: Mapping[int, int], at: Mapping[str, int]
+) -> Iterator[tuple[str, str, bool]]:
+    """Law, form and difference of every bound; the difference is empty, and true if it spoke of this point."""
+    read = _read_back(emitted, states)
+    for law, bound, theorem in _bounds():
+        ((left, right),) = _sides(theorem, at)
+        found = tuple(evaluate(to_term(side), {**at, **read}) for side in (bound.left, bound.right))
+        spoken = _inside(theorem, at)
+        difference = "" if found == (left, right) else f"recorded are {left}, {right}, emitted {found}"
+        if spoken and not holds(Comparison(bound.relation, Const(found[0]), Const(found[1])), {}):
+            difference = f"{found} are not {bound.relation.value}"
+        yield law.id, difference and f"{law.id} ({bound.form}): {difference}", spoken
+
+
+def _alone(request: Request) -> Request:
+    """The same request for one rank; its communication is what the theorems take."""
+    strategy = msgspec.structs.replace(request.strategy, tensor=1, communication=Communication.ALL_REDUCE)
+    return msgspec.structs.replace(request, strategy=strategy)
+
+
+def _states(request: Request) -> dict[int, int]:
+    """The emitted bytes of model state at each ZeRO stage."""
+    found = {}
+    for stage in ZERO_STAGES:
+        strategy = msgspec.structs.replace(request.strategy, zero=stage)
+        facts = memory(passed(msgspec.structs.replace(request, strategy=strategy)))
+        found[stage] = facts["weights"] + facts["gradients"] + facts["optimizer"]
+    return found
 
 
 def _compare(emitted: Derived, request: Request) -> None:
     case, at = case_of(request), _environment(request)
-    assert list(_differences(emitted, case, at, _expected(case, at))) == []
+    both = _Emitted(emitted, passed(_alone(request)))
+    assert list(_differences(both, case, at, _expected(case, at))) == []
+    assert list(_memory_differences(emitted, case, at)) == []
+    assert list(_traffic_differences(emitted, case, at)) == []
+    if not case.zero:
+        found = list(_bound_differences(emitted, _states(request), at))
+        assert [difference for _, difference, _ in found if difference] == []
 
 
 @functools.cache
@@ -290,18 +506,18 @@ def test_the_passes_emit_what_is_proved_at_drawn_points(case: Case, point: _Poin
 
 # (recompute, communication) -> a point with k = h, so that `derive` covers it, and the rest of its case.
 FULL = {
-    (Recompute.NONE, Communication.ALL_REDUCE): (SPECIAL["odd batch, hd != H, F != 4H, t = 3"], True, False, True),
-    (Recompute.NONE, Communication.SEQUENCE_PARALLEL): (SPECIAL["classical, t = 3"], True, True, False),
-    (Recompute.SELECTIVE, Communication.ALL_REDUCE): (SPECIAL["one of everything"], True, True, True),
-    (Recompute.SELECTIVE, Communication.SEQUENCE_PARALLEL): (SPECIAL["GPT-3 on eight ranks"], True, True, True),
-    (Recompute.FULL, Communication.ALL_REDUCE): (replace(_SMALL, degree=7, dtype=DType.FLOAT32), True, True, False),
-    (Recompute.FULL, Communication.SEQUENCE_PARALLEL): (SPECIAL["classical, t = 3"], False, False, True),
+    (Recompute.NONE, Communication.ALL_REDUCE): (SPECIAL["odd batch, hd != H, F != 4H, t = 3"], True, 0, True),
+    (Recompute.NONE, Communication.SEQUENCE_PARALLEL): (SPECIAL["classical, t = 3"], True, 2, False),
+    (Recompute.SELECTIVE, Communication.ALL_REDUCE): (SPECIAL["one of everything"], True, 3, True),
+    (Recompute.SELECTIVE, Communication.SEQUENCE_PARALLEL): (SPECIAL["GPT-3 on eight ranks"], True, 1, True),
+    (Recompute.FULL, Communication.ALL_REDUCE): (replace(_SMALL, degree=7, dtype=DType.FLOAT32), True, 3, False),
+    (Recompute.FULL, Communication.SEQUENCE_PARALLEL): (SPECIAL["classical, t = 3"], False, 0, True),
 }
 
 
 def _full(recompute: Recompute, communication: Communication) -> Request:
-    point, parallel, sharded, biases = FULL[recompute, communication]
-    return point.request(Case(recompute, communication, parallel, sharded, biases))
+    point, parallel, zero, biases = FULL[recompute, communication]
+    return point.request(Case(recompute, communication, parallel, zero, biases))
 
 
 @pytest.mark.parametrize("communication", Communication)
@@ -310,6 +526,11 @@ def test_derive_emits_what_is_proved(recompute: Recompute, communication: Commun
     request = _full(recompute, communication)
     _compare(derived(request), request)
     assert derived(request).distributed.tasks == passed(request).distributed.tasks
+    assert derived(request).portable.memory == passed(request).portable.memory
+
+
+def test_derive_runs_through_every_zero_stage() -> None:
+    assert {zero for _, _, zero, _ in FULL.values()} == set(ZERO_STAGES)
 
 
 # Primitives and projections: the rest of what is recorded -----------------------------------------------------------
@@ -400,56 +621,149 @@ def _with_task(emitted: Derived, old: Task, new: Task) -> Derived:
     return replace(emitted, distributed=msgspec.structs.replace(emitted.distributed, tasks=tasks))
 
 
-FULLEST = Case(Recompute.FULL, Communication.SEQUENCE_PARALLEL, True, True, True)  # noqa: FBT003
+FULLEST = Case(Recompute.FULL, Communication.SEQUENCE_PARALLEL, tensor_parallel=True, zero=1, biases=True)
+KEPT = replace(FULLEST, recompute=Recompute.SELECTIVE, zero=0)
+"""A case in which something is stored, and in which bounds between the stages are read back."""
 
 
 @pytest.mark.parametrize("field", COMPONENTS.values())
 def test_one_more_in_any_task_is_a_difference(field: str) -> None:
     request = _SMALL.request(FULLEST)
     emitted, at = passed(request), _environment(request)
-    expected = _expected(FULLEST, at)
+    alone, expected = passed(_alone(request)), _expected(FULLEST, at)
     assert {task.phase for task in emitted.distributed.tasks} == set(Phase)
     for task in emitted.distributed.tasks:
         work = msgspec.structs.replace(task.work, **{field: getattr(task.work, field) + 1})
         changed = _with_task(emitted, task, msgspec.structs.replace(task, work=work))
-        assert list(_differences(changed, FULLEST, at, expected))
+        assert list(_differences(_Emitted(changed, alone), FULLEST, at, expected))
         assert list(_primitive_differences(changed, at))
         assert list(_projection_differences(changed))
+        if field in {"read_bytes", "write_bytes"} and task.phase is not Phase.OPTIMIZER:
+            assert list(_traffic_differences(changed, FULLEST, at))
 
 
 def test_a_missing_task_and_a_moved_lineage_are_differences() -> None:
     request = _SMALL.request(FULLEST)
     emitted, at = passed(request), _environment(request)
-    expected = _expected(FULLEST, at)
+    alone, expected = passed(_alone(request)), _expected(FULLEST, at)
     tasks = emitted.distributed.tasks
     for missing in tasks:
         rest = tuple(task for task in tasks if task is not missing)
         fewer: DistributedTaskIR = msgspec.structs.replace(emitted.distributed, tasks=rest)
-        assert list(_differences(replace(emitted, distributed=fewer), FULLEST, at, expected))
+        assert list(_differences(_Emitted(replace(emitted, distributed=fewer), alone), FULLEST, at, expected))
     query = next(task for task in tasks if task.name == "query_projection.forward")
     scores = next(task for task in tasks if task.name == "scores.forward")
     moved = msgspec.structs.replace(query, lineage=scores.lineage)
-    assert list(_differences(_with_task(emitted, query, moved), FULLEST, at, expected))
+    assert list(_differences(_Emitted(_with_task(emitted, query, moved), alone), FULLEST, at, expected))
+
+
+def _moved(emitted: Derived, changes: Mapping[str, int]) -> Derived:
+    """An emission in which these tasks do so many operations more."""
+    for name, change in changes.items():
+        task = next(task for task in emitted.distributed.tasks if task.name == name)
+        work = msgspec.structs.replace(task.work, operations=task.work.operations + change)
+        emitted = _with_task(emitted, task, msgspec.structs.replace(task, work=work))
+    return emitted
 
 
 def test_two_errors_that_cancel_in_the_sum_are_a_difference() -> None:
     request = _SMALL.request(FULLEST)
+    at = _environment(request)
+    emitted = _moved(passed(request), {"scores.forward": 2, "context.forward": -2})
+    assert list(_differences(_Emitted(emitted, passed(_alone(request))), FULLEST, at, _expected(FULLEST, at)))
+
+
+def _named(differences: Iterator[str]) -> set[str]:
+    """The laws that differences are about."""
+    return {each.partition(" (")[0] for each in differences}
+
+
+def test_what_a_law_compares_with_is_read_back_too() -> None:
+    """The group is as it was; only what stands on the other side is wrong."""
+    request = _SMALL.request(FULLEST)
+    emitted, alone, at = passed(request), passed(_alone(request)), _environment(request)
+    expected = _expected(FULLEST, at)
+    whole = _Emitted(emitted, _moved(alone, {"softmax.recompute": 1}))
+    assert _named(_differences(whole, FULLEST, at, expected)) == {"rank-sum"}
+    stream = _Emitted(emitted, _moved(alone, {"mlp_residual.activation_gradient": 1}))
+    assert _named(_differences(stream, FULLEST, at, expected)) == {"rank-sum-sequence"}
+    forward = _Emitted(_moved(emitted, {"scores.forward": 1}), alone)
+    assert "backward-doubles" in _named(_differences(forward, FULLEST, at, expected))
+
+
+@pytest.mark.parametrize("fact", [each.name.lower() for each in Capacity])
+@pytest.mark.parametrize("case", [FULLEST, KEPT], ids=lambda case: case.text)
+def test_one_more_in_any_memory_fact_is_a_difference(case: Case, fact: str) -> None:
+    request = _SMALL.request(case)
     emitted, at = passed(request), _environment(request)
-    for name, change in (("scores.forward", 2), ("context.forward", -2)):
-        task = next(task for task in emitted.distributed.tasks if task.name == name)
-        work = msgspec.structs.replace(task.work, operations=task.work.operations + change)
-        emitted = _with_task(emitted, task, msgspec.structs.replace(task, work=work))
-    assert list(_differences(emitted, FULLEST, at, _expected(FULLEST, at)))
+    more = msgspec.structs.replace(emitted.portable.memory, **{fact: memory(emitted)[fact] + 1})
+    changed = replace(emitted, portable=msgspec.structs.replace(emitted.portable, memory=more))
+    wrong = _named(_memory_differences(changed, case, at))
+    names = {each.law.id for each in _remembered(case) if each.equation.quantity.name.lower() == fact}
+    assert wrong == names
+    assert len(names) == 1
+
+
+def test_one_more_in_the_state_of_any_stage_and_any_share_is_a_difference() -> None:
+    request = replace(SPECIAL["classical, t = 3"]).request(KEPT)
+    emitted, states, at = passed(request), _states(request), _environment(request)
+    assert [text for _, text, _ in _bound_differences(emitted, states, at) if text] == []
+    for stage in ZERO_STAGES:
+        wrong = {**states, stage: states[stage] + 1}
+        assert _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text])) == {"model-state"}
+    wider = tuple(
+        msgspec.structs.replace(each, local_shape=(each.local_shape[0], each.local_shape[1] + 1))
+        if each.name == "up_projection.weight.forward"
+        else each
+        for each in emitted.distributed.values
+    )
+    changed = replace(emitted, distributed=msgspec.structs.replace(emitted.distributed, values=wider))
+    assert _named(iter([text for _, text, _ in _bound_differences(changed, states, at) if text])) == {"four-wide"}
 
 
 def test_every_law_and_every_symbol_is_reached() -> None:
-    """No law is left out in every case, and no left side uses a symbol that a point does not give."""
+    """No law is left out in every case, and no side uses a symbol that a point does not give."""
     reached = {(stated.law.id, stated.equation.form) for case in all_cases() for stated in _stated(case)}
-    laws = [law for _, law in _rulebook().laws() if isinstance(law, Law)]
-    assert reached == {(law.id, equation.form) for law in laws for equation in law.equations}
-    assert len(reached) >= 33
+    reached |= {(each.law.id, each.equation.form) for case in all_cases() for each in _remembered(case)}
+    reached |= {(law.id, bound.form) for law, bound, _ in _bounds()}
+    laws = [law for _, law in _rulebook().laws()]
+    equations = [(law, each.form) for law in laws if isinstance(law, Law | MemoryLaw) for each in law.equations]
+    bounds = [(law, each.form) for law in laws if isinstance(law, BoundLaw) for each in law.bounds]
+    assert reached == {(law.id, form) for law, form in (*equations, *bounds)}
+    assert len(reached) >= 33 + 8 + 10 + 8
+    # What has no theorem is a projection, compared below, or speaks of single plans alone.
+    others = [law for law in laws if not isinstance(law, Law | MemoryLaw | BoundLaw)]
+    assert all(isinstance(law, ProjectionLaw | Requirement) for law in others)
+    assert [law.id for law in others if isinstance(law, Requirement)] == ["capacity"]
+    traffic = {rule.id for case in all_cases() for rule, _ in _traffic(case)}
+    assert traffic == {rule.id for rule in _rulebook().primitives.values()} - {"primitives.optimizer"}
     with_laws = {rule.id for rule in _rulebook().rules if isinstance(rule, PassRule) and rule.laws}
     assert {"training.qkv_projection", "training.tensor_collective"} <= with_laws
     at = _environment(_SMALL.request(FULLEST))
     assert set(at) <= set(ALPHABET)
     assert all(evaluate(Sum(stated.amounts), at) >= 0 for stated in _stated(FULLEST))
+
+
+def test_no_theorem_about_a_derivation_is_left_uncompared() -> None:
+    """Every recorded theorem is one that the points above compare, or one of a primitive or a projection."""
+    compared = {id(each.theorem) for case in all_cases() for each in _stated(case)}
+    compared |= {id(each.theorem) for case in all_cases() for each in _remembered(case)}
+    compared |= {id(theorem) for _, _, theorem in _bounds()}
+    compared |= {id(theorem) for case in all_cases() for _, theorem in _traffic(case)}
+    primitives = {rule.id: rule.primitive.value for rule in _rulebook().primitives.values()}
+    projections = {law.id for _, law in _rulebook().laws() if isinstance(law, ProjectionLaw)}
+    rest = [theorem for theorem in _theorems().values() if id(theorem) not in compared]
+    assert all(primitives.get(each.rule) == each.law or each.law in projections for each in rest)
+
+
+def test_every_bound_speaks_of_some_point() -> None:
+    """A bound whose premises no point meets would be compared with nothing."""
+    spoken = set()
+    points = (*SPECIAL.values(), replace(_SMALL, data=1), replace(SPECIAL["classical, t = 3"], data=2))
+    for point in points:
+        request = point.request(KEPT)
+        found = zip(
+            _bounds(), _bound_differences(passed(request), _states(request), _environment(request)), strict=True
+        )
+        spoken |= {(law.id, bound.form) for (law, bound, _), (_, text, here) in found if here and not text}
+    assert spoken == {(law.id, bound.form) for law, bound, _ in _bounds()}

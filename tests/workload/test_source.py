@@ -37,10 +37,28 @@ DUNDER = re.compile(
 CONCATENATIONS: dict[str, set[str]] = {}
 """Joins of strings or tuples with an operator in passes/: file name -> expressions. There are none so far."""
 
-COUNTED_NAMES = {"training_block.py": {"len(self.consumers(value)) > 1", "len(consumers) < 2"}}
+COUNTED_NAMES = {
+    "training_block.py": {
+        "len(self.consumers(value)) > 1",
+        "len(consumers) < 2",
+    }
+}
 """Comparisons in workload/ that count names of operations, never a dimension: file name -> expressions."""
 
-NAMED = {"ENTERS", "LEAVES", "ATTENTION_CORE", "self.by_name", "op.inputs"}
+NAMED = {
+    "ENTERS",
+    "LEAVES",
+    "ATTENTION_CORE",
+    "GRADIENT_PHASES",
+    "MADE_AGAIN",
+    "REGION_END",
+    "UNSTORED_ACTIVATIONS",
+    "UNSTORED_OUTPUTS",
+    "names_kept",
+    "names_read",
+    "self.by_name",
+    "op.inputs",
+}
 """Collections of names that a derivation may ask whether they hold one."""
 
 INTEGER_ONLY = {"dims_of", "_with_share", "_exact"}

@@ -1,0 +1,80 @@
+"""Instances of the laws about a plan's memory facts: each fact against its law, and all of them against the device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from blueprint.facts import Question
+from blueprint.instances import Bindings
+from blueprint.ir.portable import MemoryFacts
+from blueprint.law import Capacity, MemoryLaw, Requirement
+from blueprint.obligation import replace_in
+from blueprint.plan import LawCheck, TransitionPlan
+from blueprint.rule import BoundaryRule
+from blueprint.symbols import to_term
+from blueprint.term import Const, at_most, comparison_variables
+from blueprint.verdict import Obligation
+
+
+def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings, memory: MemoryFacts) -> None:
+    """Every law of a rule that speaks of memory facts."""
+    facts = {each: getattr(memory, each.name.lower()) for each in Capacity}
+    for law in rule.laws:
+        match law:
+            case MemoryLaw():
+                for check in _memory_law(plan, rule.id, law, bindings, facts):
+                    plan.laws.append(check)
+            case Requirement():
+                plan.laws.append(_requirement(plan, rule.id, law, bindings, facts))
+
+
+def _memory_law(
+    plan: TransitionPlan, rule: str, law: MemoryLaw, bindings: Bindings, facts: Mapping[Capacity, int]
+) -> list[LawCheck]:
+    checks = []
+    for equation in law.equations:
+        asked = []
+        if law.when(bindings.case) and bindings.applies(equation):
+            asked = [bindings.instance(equation, Const(facts[equation.quantity]))]
+        group = f"memory fact {equation.quantity.name.lower()}"
+        theorems = ((rule, law.id, equation.form),)
+        statement = equation.statement or law.statement
+        checks.append(_check(plan, (rule, law.id, equation.form), statement, group, asked, theorems))
+    return checks
+
+
+def _requirement(
+    plan: TransitionPlan, rule: str, law: Requirement, bindings: Bindings, facts: Mapping[Capacity, int]
+) -> LawCheck:
+    """Not applicable where the bindings leave a symbol open, such as the memory of a device that nobody named."""
+    goal = at_most(to_term(law.left), to_term(law.right))
+    for capacity, size in facts.items():
+        goal = replace_in(goal, capacity.value, Const(size))
+    asked = []
+    if bindings.values.keys() >= set(comparison_variables(goal)):
+        asked = [bindings.ground(goal, (), Question())]
+    return _check(plan, (rule, law.id, "this plan"), law.statement, "all memory facts", asked, ())
+
+
+def _check(
+    plan: TransitionPlan,
+    key: tuple[str, str, str],
+    statement: str,
+    group: str,
+    asked: Sequence[Obligation],
+    theorems: tuple[tuple[str, str, str], ...],
+) -> LawCheck:
+    rule, law, form = key
+    return LawCheck(
+        id=law,
+        rule=rule,
+        form=form,
+        statement=statement,
+        group=group,
+        members=len(asked),
+        expected_members=len(asked),
+        obligations=tuple(plan.ask(each) for each in asked),
+        applicable=bool(asked),
+        vacuous=False,
+        theorems=theorems,
+    )

@@ -1,0 +1,180 @@
+"""What a rulebook must be before anything is asked of it: complete, closed, and saying something.
+
+Rules are code: whatever they raise while they are looked at is a fault of the rulebook, and never ends a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import sympy
+
+from blueprint.case import all_cases
+from blueprint.errors import RulebookError
+from blueprint.ir.common import Phase, Primitive
+from blueprint.law import (
+    AnyLaw,
+    BoundLaw,
+    Capacity,
+    Equation,
+    Law,
+    MemoryLaw,
+    Projection,
+    ProjectionLaw,
+    Quantity,
+    Requirement,
+)
+from blueprint.rule import (
+    BOUNDARY_CLAIMS,
+    DISTRIBUTED_TO_PORTABLE,
+    BoundaryRule,
+    PassRule,
+    PrimitiveRule,
+    Rule,
+    TaskTarget,
+)
+from blueprint.words import plain
+
+_LAW: Final = re.compile(r"\A[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
+_ID: Final = re.compile(r"\A[a-z][a-z0-9_]{0,31}\.[a-z][a-z0-9_]{0,31}\Z")
+
+_OUTPUTS: Final = {
+    Projection.WORK: {"operations", "read_bytes", "write_bytes", "message_bytes"},
+    Projection.RESOURCES: {"compute", "memory", "network"},
+    Projection.BUFFER_SIZE: {"rank 1", "rank 2", "rank 3", "rank 4"},
+}
+"""Everything that a projection computes: a law about less would leave the rest to anyone."""
+
+
+@contextmanager
+def blamed(what: str) -> Iterator[None]:
+    """Whatever a rule's code raises, leaving the program included, is a fault of the rulebook."""
+    try:
+        yield
+    except (KeyboardInterrupt, RulebookError):
+        raise
+    except BaseException as error:
+        raise RulebookError(f"{what}: {type(error).__name__}: {plain(error)}") from error
+
+
+def checked_rule(rule: object, identifier: str) -> Rule:
+    """The value of one rule file, if it is a rule of that name with everything that its kind needs."""
+    if not isinstance(rule, PrimitiveRule | PassRule | BoundaryRule):
+        raise RulebookError(f"{identifier}: the file defines no RULE")
+    if rule.id != identifier or not _ID.match(identifier):
+        raise RulebookError(f"{identifier}: the rule calls itself {plain(rule.id)}")
+    if isinstance(rule, PassRule) and not (rule.targets and rule.claims):
+        raise RulebookError(f"{identifier}: a pass rule needs targets and claims")
+    if isinstance(rule, PrimitiveRule) and not rule.formulas:
+        raise RulebookError(f"{identifier}: a primitive needs a formula")
+    if isinstance(rule, BoundaryRule) and not (rule.laws or rule.claims):
+        raise RulebookError(f"{identifier}: a boundary rule needs laws or claims")
+    if isinstance(rule, BoundaryRule) and set(rule.claims) - BOUNDARY_CLAIMS:
+        raise RulebookError(f"{identifier}: of a boundary as a whole, only interface and memory can be asked")
+    if isinstance(rule, PassRule) and rule.boundary != DISTRIBUTED_TO_PORTABLE:
+        for law in rule.laws:
+            if isinstance(law, ProjectionLaw):
+                raise RulebookError(f"{identifier}: law {plain(law.id)} projects, which only planning does")
+    whole_plan = isinstance(rule, BoundaryRule) and DISTRIBUTED_TO_PORTABLE in rule.boundaries
+    if isinstance(rule, PassRule | BoundaryRule) and not whole_plan:
+        for law in rule.laws:
+            if isinstance(law, MemoryLaw | Requirement):
+                raise RulebookError(
+                    f"{identifier}: law {plain(law.id)} speaks of memory, which is asked of plans as a whole"
+                )
+    return rule
+
+
+def check_rules(rules: Sequence[Rule]) -> None:
+    """Refuse rules that do not make one rulebook together."""
+    laws = [law for rule in rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws]
+    if len({law.id for law in laws}) != len(laws):
+        raise RulebookError("two laws have the same id")
+    for law in laws:
+        with blamed(f"law {plain(law.id)}"):
+            _check_law(law)
+    primitives = [rule for rule in rules if isinstance(rule, PrimitiveRule)]
+    projections = [law.projection.value for law in laws if isinstance(law, ProjectionLaw)]
+    if sorted(projections) != sorted(each.value for each in Projection):
+        raise RulebookError("every projection of the plan needs exactly one law")
+    if sorted(rule.primitive.value for rule in primitives) != sorted(each.value for each in Primitive):
+        raise RulebookError("every primitive needs exactly one rule")
+    _check_formulas(rules, {rule.primitive: rule for rule in primitives})
+
+
+def _check_law(law: AnyLaw) -> None:
+    if not _LAW.match(law.id):
+        raise RulebookError(f"law {plain(law.id)!r}: an id is lower-case words joined by hyphens")
+    # What only single plans can meet has no theorem, and so no false variant of one.
+    if not isinstance(law, Requirement) and not law.wrong:
+        raise RulebookError(f"law {law.id} has no false variant")
+    if isinstance(law, ProjectionLaw):
+        _check_projection(law)
+    if isinstance(law, Law | MemoryLaw):
+        _check_equations(law)
+    if isinstance(law, Law):
+        _check_members(law)
+    if isinstance(law, BoundLaw):
+        forms = [bound.form for bound in (*law.bounds, *law.wrong)]
+        if not law.bounds or len(set(forms)) != len(forms):
+            raise RulebookError(f"law {law.id} needs bounds with distinct forms")
+
+
+def _check_equations(law: Law | MemoryLaw) -> None:
+    forms = [equation.form for equation in (*law.equations, *law.wrong)]
+    if not law.equations or len(set(forms)) != len(forms):
+        raise RulebookError(f"law {law.id} needs equations with distinct forms")
+    for equation in law.equations:
+        symbol = equation.quantity.symbol
+        # Expanded, so that a quantity which cancels out does not count as one that is there.
+        if symbol not in sympy.expand(equation.left).free_symbols:
+            raise RulebookError(f"law {law.id} ({plain(equation.form)}) says nothing: its left side lacks {symbol}")
+
+
+def _check_members(law: Law) -> None:
+    members = [law.group.members(case) for case in all_cases() if law.when(case)]
+    if any(type(each) is not int or each < 0 for each in members) or not any(members):
+        raise RulebookError(f"law {law.id}: its group needs a whole number of members, and some in at least one case")
+
+
+def _check_projection(law: ProjectionLaw) -> None:
+    outputs = _OUTPUTS[law.projection]
+    if law.outputs.keys() != outputs:
+        listed = ", ".join(sorted(outputs))
+        raise RulebookError(f"law {law.id} must state every output of {law.projection.value}, which are {listed}")
+    if not law.wrong.keys() <= outputs:
+        raise RulebookError(f"law {law.id} has a false variant of an output that does not exist")
+
+
+def check_right_sides(laws: Sequence[AnyLaw]) -> None:
+    """Refuse equations that say nothing because the quantity that they should determine stands on both sides."""
+    for law in laws:
+        if isinstance(law, Law | MemoryLaw):
+            for equation in law.equations:
+                _check_right_side(law, equation)
+
+
+def _check_right_side(law: Law | MemoryLaw, equation: Equation[Quantity] | Equation[Capacity]) -> None:
+    where = f"law {law.id} ({plain(equation.form)})"
+    with blamed(where):
+        sides = [equation.right(case) for case in all_cases() if law.when(case)]
+    unknown = {equation.quantity.symbol, *(quantity.symbol for quantity in Quantity)}
+    # A plain integer has no symbols.
+    if any(unknown & getattr(side, "free_symbols", set()) for side in sides):
+        raise RulebookError(f"{where} says nothing: its right side speaks of what the left determines")
+
+
+def _check_formulas(rules: Sequence[Rule], primitives: dict[Primitive, PrimitiveRule]) -> None:
+    for rule in rules:
+        for target in rule.targets if isinstance(rule, PassRule) else ():
+            if not isinstance(target, TaskTarget):
+                continue
+            phase = Phase.FORWARD if target.phase is Phase.RECOMPUTE else target.phase
+            primitive = primitives[target.primitive]
+            if phase not in primitive.formulas:
+                raise RulebookError(
+                    f"{rule.id} has a task of phase {phase.value}, for which {primitive.id} has no formula"
+                )

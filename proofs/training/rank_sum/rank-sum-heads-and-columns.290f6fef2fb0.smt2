@@ -1,0 +1,17 @@
+; law rank-sum (heads and columns) of rule training.rank_sum
+; t equal shards of a divided operation do the work of the whole
+; true for all parameters: unsatisfiable
+; v0 is F: feed-forward width
+; v1 is F_t: feed-forward width of one rank, F = t F_t
+; v2 is t: tensor-parallel degree
+; v3 is B: sequences in a microbatch
+; v4 is S: sequence length
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (not (= (* 13 v3 v1 v4 v2) (* 13 v3 v0 v4))))
+(check-sat)

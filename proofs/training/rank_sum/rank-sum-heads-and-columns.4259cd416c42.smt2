@@ -1,0 +1,21 @@
+; law rank-sum (heads and columns) of rule training.rank_sum
+; t equal shards of a divided operation do the work of the whole
+; true for all parameters: unsatisfiable
+; v0 is k: key/value heads
+; v1 is k_t: key/value heads of one rank, k = t k_t
+; v2 is t: tensor-parallel degree
+; v3 is B: sequences in a microbatch
+; v4 is H: hidden width
+; v5 is S: sequence length
+; v6 is d: head width
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (not (= (* 2 v3 v4 v5 v6 v1 v2) (* 2 v3 v4 v5 v6 v0))))
+(check-sat)

@@ -1,0 +1,21 @@
+; law rank-sum (heads and columns) of rule training.rank_sum
+; t equal shards of a divided operation do the work of the whole
+; true for all parameters: unsatisfiable
+; v0 is t: tensor-parallel degree
+; v1 is F: feed-forward width
+; v2 is F_t: feed-forward width of one rank, F = t F_t
+; v3 is S: sequence length
+; v4 is S_t: sequence length of one rank, S = t S_t
+; v5 is B: sequences in a microbatch
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(assert (! (= v0 1) :named h0))
+(assert (! (= v1 v2) :named h1))
+(assert (! (= v3 v4) :named h2))
+(assert (not (= (* 8 v5 v2 v4 v0) (* 8 v5 v1 v3))))
+(check-sat)

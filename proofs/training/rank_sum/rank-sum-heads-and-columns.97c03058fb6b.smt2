@@ -1,0 +1,20 @@
+; law rank-sum (heads and columns) of rule training.rank_sum
+; t equal shards of a divided operation do the work of the whole
+; true for all parameters: unsatisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is S: sequence length
+; v4 is S_t: sequence length of one rank, S = t S_t
+; v5 is B: sequences in a microbatch
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (! (= v3 (* v4 v2)) :named h1))
+(assert (not (= (* v5 v4 v4 v1 v2 v2 v2) (* v5 v3 v3 v0))))
+(check-sat)
