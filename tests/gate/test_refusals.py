@@ -28,12 +28,13 @@ from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Communication, Recompute
+from blueprint.law import ProjectionLaw
 from blueprint.outcome import Status, TransitionReport
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.pipeline import PassManager, passes_for
-from blueprint.rule import Claim, PassRule
+from blueprint.rule import BoundaryRule, Claim, PassRule
 from blueprint.session import open_rulebook, open_theorems
 from blueprint.verdict import Answer, Verdict
 from blueprint.verifier import TransitionVerifier
@@ -365,6 +366,87 @@ def test_step_12_refuses_by_a_law_alone(verifier: TransitionVerifier, bundle: by
     error = refused(lax, Giving(forged(DISTRIBUTED, bundle, work_wrong)), lax.admit(model_ir(REQUEST)))
     assert "steps 9 to 12" in error.message
     assert "law attention-matmul" in error.message
+
+
+def lax_gate(verifier: TransitionVerifier, *unclaimed: Claim, laws: bool = True) -> CommitGate:
+    """A gate under rules that leave these claims out, and all laws but the projections too if asked."""
+
+    def lax(rule: Any) -> Any:
+        kept = rule.laws if laws else tuple(law for law in rule.laws if isinstance(law, ProjectionLaw))
+        if isinstance(rule, BoundaryRule):
+            claims = tuple(claim for claim in rule.claims if claim not in unclaimed)
+            return dataclasses.replace(rule, claims=claims, laws=kept)
+        preserved = tuple(claim for claim in rule.preserves if claim not in unclaimed)
+        introduced = tuple(claim for claim in rule.introduces if claim not in unclaimed)
+        return dataclasses.replace(rule, preserves=preserved, introduces=introduced, laws=kept)
+
+    rules = tuple(lax(rule) if isinstance(rule, PassRule | BoundaryRule) else rule for rule in verifier.rulebook.rules)
+    rulebook = dataclasses.replace(verifier.rulebook, rules=rules)
+    return gate_of(TransitionVerifier(rulebook, verifier.theorems, verifier.pool))
+
+
+class Planned(PlanTransformerTrainingPass):
+    """Gives a plan that was made elsewhere."""
+
+    def __init__(self, plan: Snapshot) -> None:
+        self.plan = plan
+
+    def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:  # noqa: ARG002  (the protocol's)
+        return cast("PortablePlanIR", self.plan)
+
+
+@pytest.mark.parametrize("fact", ["parameters", "weights", "gradients", "optimizer", "stored", "working", "checkpoint"])
+@pytest.mark.parametrize("asked", ["claim memory", "law "])
+def test_claim_and_law_each_see_a_wrong_memory_fact_alone(
+    asked: str, fact: str, verifier: TransitionVerifier, bundle: bytes
+) -> None:
+    """The claim adds the values of the snapshot up, the law is the closed form: either is enough."""
+    lax = lax_gate(verifier, Claim.MEMORY) if asked == "law " else lax_gate(verifier, laws=False)
+    source = lax.commit(DistributeTransformerTrainingPass(), lax.admit(model_ir(REQUEST)))
+
+    def more(draft: Draft) -> None:
+        draft.snapshot(PORTABLE)["memory"][fact] += 1
+
+    with pytest.raises(GateError, match=rf"steps 9 to 12, {asked}") as caught:
+        lax.commit(Planned(forged(PORTABLE, bundle, more)), source)
+    assert caught.value.code == "gate.refuted"
+    lax.commit(Planned(honest(PORTABLE, bundle)), source)
+
+
+@pytest.mark.parametrize(
+    ("unclaimed", "words"),
+    [
+        ((Claim.EXACT_WORK, Claim.OPERAND_TRAFFIC), "law total-forward"),
+        ((Claim.EXACT_WORK,), "claim operand_traffic"),
+        ((Claim.OPERAND_TRAFFIC,), "claim exact_work"),
+    ],
+)
+def test_moved_bytes_are_seen_by_each_text_alone(
+    unclaimed: tuple[Claim, ...], words: str, verifier: TransitionVerifier, bundle: bytes
+) -> None:
+    lax = lax_gate(verifier, *unclaimed)
+
+    def moved(draft: Draft) -> None:
+        work = draft.entity(DISTRIBUTED, "tasks", "scores.forward")["work"]
+        work["read_bytes"] -= 64
+        work["write_bytes"] += 64
+
+    error = refused(lax, Giving(forged(DISTRIBUTED, bundle, moved)), lax.admit(model_ir(REQUEST)))
+    assert words in error.message
+
+
+def test_bytes_moved_between_tasks_are_seen_by_operand_traffic_alone(
+    verifier: TransitionVerifier, bundle: bytes
+) -> None:
+    """No sum is wrong, and nothing else claims the bytes of a single task here."""
+    lax = lax_gate(verifier, Claim.EXACT_WORK)
+
+    def moved(draft: Draft) -> None:
+        for name, change in (("query_projection.forward", -64), ("key_projection.forward", 64)):
+            draft.entity(DISTRIBUTED, "tasks", name)["work"]["read_bytes"] += change
+
+    error = refused(lax, Giving(forged(DISTRIBUTED, bundle, moved)), lax.admit(model_ir(REQUEST)))
+    assert "claim operand_traffic of rule training.qkv_projection is refuted" in error.message
 
 
 def test_steps_9_to_12_refuse_what_is_not_established(verifier: TransitionVerifier) -> None:
