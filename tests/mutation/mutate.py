@@ -6,18 +6,23 @@ Every mutant is put to two questions, each in a folder of its own with nothing r
 - derive: does the commit gate refuse what is derived? Where a mutated derivation gets through the gate, does `verify`
   of the unmutated engine, with replay off, refute the bundle?
 
-Both must say so. A crash is no answer: such a mutant is `stillborn` and listed apart, as is one in EQUIVALENT, which
+Both must say so. A bound holds for all values and has no instance in a plan, so that prove alone is asked; a changed
+hint (premise, reason or witness) need not make it false, and counts where the bound is no longer proved. A requirement
+has no theorem: it is asked whether a plan that fits exactly, or lacks one byte, is still judged as it was.
+
+A crash is no answer: such a mutant is `stillborn` and listed apart, as is one in EQUIVALENT, which
 has a proof that it changes nothing. All others survive, and the exit status is 1.
 
 Two shortcuts save time and no question. Theorems are decided in portions, and the first portion with a refutation is
-the last. A strategy in which the mutated derivation computes the same block as the unmutated one is not derived again.
-A mutant that changes no task's work in any case (compared at large arguments) says nothing that a theorem could
-refute: its first column is `unaffected`, and only the second is asked for.
+the last. A strategy in which the mutated derivation computes the same as the unmutated one is not derived again.
+A mutant that changes nothing of which a theorem speaks in any case (compared at large arguments) cannot be refuted by
+one: its first column is `unaffected`, and only the second is asked for.
 """
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import gc
 import hashlib
 import importlib
@@ -45,14 +50,18 @@ from blueprint.case import all_cases
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError, NotEstablishedError, PassFailedError
 from blueprint.frontend.request import training_request
-from blueprint.ir.common import DType
-from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
+from blueprint.ir.common import DType, Phase
+from blueprint.ir.request import Activation, Communication, Deployment, ModelFacts, Recompute, Request
 from blueprint.proving import ProofReport
 from blueprint.session import open_rulebook
 from blueprint.verdict import Answer
 from blueprint.worker import Batch
+from tests.mutation.equivalent import EQUIVALENT
+from tests.mutation.faults import HINTS, MEMORY, PLAN, PRIMITIVES, Mutant, installed, mutants
 
 T = TypeVar("T")
+
+TOTAL = "training.total"
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "build" / "mutation.json"
@@ -61,538 +70,15 @@ PATIENCE = 600
 """Seconds after which a mutant is given up; it then counts as a survivor."""
 
 
-# What is mutated ------------------------------------------------------------------------------------------------------
-
-LAWS: Final = ("qkv_projection", "attention_matmul", "output_projection", "mlp", "tensor_collective", "total")
-FORMULAS: Final = ("linear", "batched_matmul", "all_reduce", "all_gather", "reduce_scatter")
-DEFINED: Final = ("layer_norm", "softmax", "gelu", "dropout", "residual", "fork", "optimizer")
-"""Primitives whose coefficients are chosen; a mutant there is refuted because formula = derivation is a theorem."""
-
-PRIMITIVES = "blueprint/workload/primitives.py"
-BLOCK = "blueprint/workload/training_block.py"
-PLAN = "blueprint/workload/plan.py"
-DIMS = "blueprint/workload/dims.py"
-TOTAL = "training.total"
-
-APART: Final = frozenset(
-    "id statement source rewrite boundary lineage signature targets claims preserves introduces forbids "
-    "operands definition law wrong boundaries".split()
-)
-"""Arguments that are no equation; `wrong` holds the false variants, which are not mutated."""
-
-COLLECTIVES: Final = ("Primitive.ALL_REDUCE", "Primitive.ALL_GATHER", "Primitive.REDUCE_SCATTER")
-PHASES: Final = (
-    "Phase.FORWARD",
-    "Phase.RECOMPUTE",
-    "Phase.RECOMMUNICATION",
-    "Phase.ACTIVATION_GRADIENT",
-    "Phase.WEIGHT_GRADIENT",
-    "Phase.OPTIMIZER",
-)
-
-
-def _each_other(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(other for other in names if other != name) for name in names}
-
-
-def _cycle(names: Sequence[str], steps: int) -> dict[str, tuple[str, ...]]:
-    return {
-        name: tuple(names[(place + step) % len(names)] for step in range(1, steps + 1))
-        for place, name in enumerate(names)
-    }
-
-
-SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    BLOCK: {
-        **_each_other(("ENTERS", "LEAVES")),
-        "ATTENTION_CORE": ("ENTERS",),
-        **_each_other(COLLECTIVES),
-        **_each_other(("Recompute.FULL", "Recompute.SELECTIVE", "Recompute.NONE")),
-        **_cycle(PHASES, 2),
-        **_each_other(("self.case.tensor_parallel", "self.case.sequence_parallel")),
-        "dims.B": ("dims.S",),
-        "dims.S": ("dims.S_r", "dims.H"),
-        "dims.S_r": ("dims.S",),
-        "dims.H": ("dims.F_t",),
-        "dims.F_t": ("dims.H",),
-        "dims.h_t": ("dims.k_t", "dims.d"),
-        "dims.k_t": ("dims.h_t", "dims.d"),
-        "dims.d": ("dims.h_t",),
-        "dims.e": ("dims.g",),
-        "self.dims.e": ("self.dims.g",),
-        "self.dims.g": ("self.dims.e",),
-        "self.dims.o": ("self.dims.g",),
-        "self.dims.t": ("self.dims.B",),
-        "self.dims.shard": ("self.whole.elements",),
-        **_each_other(("self.dims.parameters", "self.dims.optimizer_shard")),
-        **_each_other(("self.whole", "self.stream")),
-        **_each_other(("stream", "whole")),
-        **_each_other(("queries", "keys")),
-        **_each_other(("by_head", "by_key_head")),
-        "scores": ("queries",),
-        "wide": ("whole",),
-        "hidden": ("by_width",),
-        "by_width": ("by_head",),
-        **_each_other(("elements", "shard")),
-        **_each_other(("inner.elements", "outer.elements")),
-        "op.work.forward": ("op.work.activation_gradient",),
-        "op.work.activation_gradient": ("op.work.forward", "op.work.weight_gradient"),
-        "op.work.weight_gradient": ("op.work.forward",),
-        **_cycle(("self.communicates", "self.recommunicates", "self.gradient_communicates", "self.recomputes"), 1),
-        **_each_other(("self.used", "self.saved")),
-    },
-    PRIMITIVES: {**_each_other(("elements", "shard"))},
-    PLAN: {**_cycle(("operations", "read_bytes", "write_bytes", "message_bytes"), 1), "each": ("width",)},
-    DIMS: {
-        **_each_other(("self.H", "self.F_t")),
-        **_each_other(("self.h_t", "self.k_t")),
-        **_each_other(("queries", "keys")),
-        **_each_other(("factors.sequence", "factors.batch")),
-        "strategy.data": ("strategy.tensor",),
-        "strategy.gradient_bytes": ("workload.dtype.width",),
-        "workload.dtype.width": ("strategy.gradient_bytes",),
-    },
-    **{f"rules/primitives/{name}.py": _each_other(("E", "E_t")) for name in FORMULAS},
-    "rules/planning/task.py": _cycle(("W", "Q_r", "Q_w", "M"), 1),
-    "rules/training/tensor_collective.py": {
-        **_each_other(("Recompute.FULL", "Recompute.SELECTIVE", "Recompute.NONE")),
-        **_each_other(("Quantity.OPERATIONS", "Quantity.MESSAGE_BYTES")),
-    },
-    "rules/training/total.py": {
-        **_each_other(("Recompute.FULL", "Recompute.SELECTIVE", "Recompute.NONE")),
-        **_cycle(("Quantity.OPERATIONS", "Quantity.READ_BYTES", "Quantity.WRITE_BYTES", "Quantity.MESSAGE_BYTES"), 1),
-    },
-}
-"""Names that stand for each other in a fault: file -> name -> names put in its place."""
-
-UNMUTATED: Final = frozenset({"saved_operands", "consumers", "add_tensor", "_exact", "_with_share"})
-"""Functions with neither work nor communication in them: data flow by name, exact division, plumbing."""
-
-REMOVABLE: Final = frozenset(
-    "add_collective add_step append join_gradients activation_gradient weight_gradient "
-    "forward recompute backward optimizer".split()
-)
-"""Calls whose whole statement is removed."""
-
-_NO_GROUPED_QUERIES = (
-    "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
-    "where a task's work is concerned, prove refutes it"
-)
-_SAME_MOVED = "`right` is always exchange(case), whose components 1 and 2 are one expression, or NOTHING"
-_SUM = "return (left[0] + right[0], left[1] + right[1], left[2] + right[2], left[3] + right[3])"
-_MATRICES = "matrices = self.H * queries + 2 * (self.H * keys) + queries * self.H + 2 * (self.H * self.F_t)"
-_HELD = "return matrices + norms + queries + 2 * keys + self.F_t + 2 * self.H"
-_ALL_REDUCE = "work, local = primitives.all_reduce(elements, shard, self.dims.t, self.dims.e), "
-
-EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
-    ("rules/training/total.py", _SUM, _SUM.replace("right[1]", "right[2]")): ("both", _SAME_MOVED),
-    ("rules/training/total.py", _SUM, _SUM.replace("left[3] + right[3]", "(right[3])")): (
-        "both",
-        "`left` is forward_compute or activation_gradient without its collectives, whose message bytes are written 0",
-    ),
-    (BLOCK, f"{_ALL_REDUCE}self.whole", f"{_ALL_REDUCE}self.stream"): (
-        "both",
-        "only a whole sequence is all-reduced; there S = S_r, no axis of the stream is split, and stream = whole",
-    ),
-    **{
-        (DIMS, "optimizer_shard=1,", f"optimizer_shard={other},"): (
-            "both",
-            "dims_of reads only `parameters` of these dimensions, which do not depend on the share, and replaces it",
-        )
-        for other in (0, 2)
-    },
-    **{
-        (path, before, before.replace(old, new, 1)): ("derive", _NO_GROUPED_QUERIES)
-        for path, before, old, new in (
-            (BLOCK, "queries = Local((dims.B, dims.S, dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
-            (BLOCK, "keys = Local((dims.B, dims.S, dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
-            (BLOCK, "scores = Local((dims.B, dims.h_t, dims.S, dims.S), Axis.HEADS)", "h_t", "k_t"),
-            (BLOCK, "by_head = Local((dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
-            (BLOCK, "by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
-            (BLOCK, "batch = dims.B * dims.h_t", "h_t", "k_t"),
-            (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "h_t", "k_t"),
-            (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "k_t", "h_t"),
-            (DIMS, _MATRICES, "self.H * queries", "self.H * keys"),
-            (DIMS, _MATRICES, "self.H * keys", "self.H * queries"),
-            (DIMS, _MATRICES, "queries * self.H", "keys * self.H"),
-            (DIMS, _HELD, "+ queries", "+ keys"),
-            (DIMS, _HELD, "2 * keys", "2 * queries"),
-        )
-    },
-}
-"""Mutant -> what it is equivalent for (`both`, or `derive`: for every request that the gate admits), and the proof."""
-
-
-class Mutant(msgspec.Struct, frozen=True):
-    """One fault: a file with its whole mutated text, and the lines before and after."""
-
-    kind: str
-    operator: str
-    path: str
-    line: int
-    before: str
-    after: str
-    text: str
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What names the mutant, independent of its line number: file, lines before, lines after."""
-        return self.path, self.before, self.after
-
-    @property
-    def in_rule(self) -> bool:
-        """Whether the fault is in a law, and not in the derivation."""
-        return self.path.startswith("rules/")
-
-
-def targets() -> Iterator[tuple[str, str]]:
-    """Every mutated file with the kind of its mutants."""
-    yield from ((f"rules/training/{name}.py", "law") for name in LAWS)
-    yield from ((f"rules/primitives/{name}.py", "formula") for name in FORMULAS)
-    yield from ((f"rules/primitives/{name}.py", "definition") for name in DEFINED)
-    yield from ((f"rules/planning/{name}.py", "projection") for name in ("task", "buffer"))
-    yield from ((PRIMITIVES, "primitive"), (BLOCK, "block"), (PLAN, "plan"), (DIMS, "dims"))
-
-
-def installed(path: str) -> str:
-    """Where a source lies in a folder that is laid out like the installed package, with the rules inside it."""
-    return path if path.startswith("blueprint/") else f"blueprint/{path}"
-
-
-def mutants(base: Path) -> list[Mutant]:
-    """Every mutant of the sources in a snapshot, without two of the same text."""
-    found: list[Mutant] = []
-    for path, kind in targets():
-        text = (base / installed(path)).read_text(encoding="utf-8")
-        seen = {ast.dump(ast.parse(text))}
-        for mutant in _Finder(path, kind, text).run():
-            form = ast.dump(ast.parse(mutant.text))
-            if form not in seen:
-                seen.add(form)
-                found.append(mutant)
-    return found
-
-
-class _Finder(ast.NodeVisitor):
-    """Walks one module and writes down every fault that the operators make of it."""
-
-    def __init__(self, path: str, kind: str, text: str) -> None:
-        self.path = path
-        self.kind = kind
-        self.data = text.encode()
-        starts = [0]
-        for line in self.data.splitlines(keepends=True):
-            starts.append(starts[-1] + len(line))
-        self.starts = starts
-        self.tree = ast.parse(text)
-        self.swaps = SWAPS.get(path, {})
-        self.scope: list[str] = []
-        self.found: list[Mutant] = []
-        self.inner: set[ast.AST] = set()
-        self.counting = False
-
-    def run(self) -> list[Mutant]:
-        self.visit(self.tree)
-        return self.found
-
-    # Replacement of one node by a text ------------------------------------------------------------------------------
-
-    def plant(self, node: ast.expr | ast.stmt, by: str, operator: str) -> None:
-        """Add the mutant in which `node` reads `by`."""
-        if node.end_lineno is None or node.end_col_offset is None:
-            return
-        start = self.starts[node.lineno - 1] + node.col_offset
-        stop = self.starts[node.end_lineno - 1] + node.end_col_offset
-        data = self.data[:start] + by.encode() + self.data[stop:]
-        rest = len(self.data) - self.starts[node.end_lineno]
-        first = self.starts[node.lineno - 1]
-        before, after = self.data[first : self.starts[node.end_lineno]], data[first : len(data) - rest]
-        kind = self.kind
-        if self.path == PRIMITIVES and self.scope and self.scope[0].removesuffix("_gradient") in DEFINED:
-            kind = "definition"
-        if self.path == DIMS and self.scope and self.scope[0] == "dims_of":
-            kind = "binding"
-        if kind == "definition" and operator not in {"coefficient", "term dropped", "sign"}:
-            return
-        self.found.append(Mutant(kind, operator, self.path, node.lineno, _flat(before), _flat(after), data.decode()))
-
-    def put(self, node: ast.expr, by: ast.expr, operator: str) -> None:
-        """Add the mutant in which an expression is another one, in parentheses where it could need them."""
-        text = ast.unparse(by)
-        self.plant(node, text if isinstance(by, ast.Name | ast.Constant | ast.Attribute) else f"({text})", operator)
-
-    # Where to look --------------------------------------------------------------------------------------------------
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """A function's body; annotations and defaults are not arithmetic."""
-        if node.name in UNMUTATED or node.name == "__post_init__":
-            return
-        self.scope.append(node.name)
-        before, self.counting = self.counting, isinstance(node.returns, ast.Name) and node.returns.id == "int"
-        for each in node.body:
-            self.visit(each)
-        self.counting = before
-        self.scope.pop()
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """A class's methods."""
-        for each in node.body:
-            self.visit(each)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """The value alone."""
-        if node.value is not None:
-            self.visit(node.value)
-
-    def visit_keyword(self, node: ast.keyword) -> None:
-        """Arguments that can hold an equation."""
-        if node.arg in APART:
-            return
-        before = self.counting
-        self.counting = before or node.arg == "members"
-        self.visit(node.value)
-        self.counting = before
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Text: nothing to mutate."""
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        """The right side; and the members of a tuple that says what stands where."""
-        names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-        if names & {"ENTERS", "LEAVES", "ATTENTION_CORE", "COMMUNICATION_PHASES"} and isinstance(node.value, ast.Tuple):
-            self.elements(node.value)
-            if self.path == BLOCK:
-                more = "key_projection" if "ATTENTION_CORE" in names else "activation"
-                self.plant(node.value, f"{ast.unparse(node.value)[:-1]}, '{more}')", "element added")
-            return
-        self.visit(node.value)
-
-    def visit_Expr(self, node: ast.Expr) -> None:
-        """Statements that emit something are removed whole."""
-        value = node.value
-        if isinstance(value, ast.Constant):
-            return
-        called = value.func.attr if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else ""
-        if isinstance(value, ast.Yield) or called in REMOVABLE:
-            self.plant(node, "pass" if isinstance(value, ast.Call) else "yield from ()", "statement removed")
-        self.visit(value)
-
-    # Operators ------------------------------------------------------------------------------------------------------
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        """Whole numbers: one more, and one less where that is not negative."""
-        if type(node.value) is not int:
-            return
-        operator = "members" if self.counting else "coefficient"
-        self.plant(node, str(node.value + 1), operator)
-        if node.value > 0:
-            self.plant(node, str(node.value - 1), operator)
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        """One component of a work vector in the place of the next; annotations are not met."""
-        self.visit(node.value)
-        if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
-            self.plant(node.slice, str((node.slice.value + 1) % 4), "exchange")
-        else:
-            self.visit(node.slice)
-
-    def visit_Dict(self, node: ast.Dict) -> None:
-        """The values."""
-        for each in node.values:
-            self.visit(each)
-
-    def visit_BinOp(self, node: ast.BinOp) -> None:
-        """Sums, products and powers."""
-        match node.op:
-            case ast.Pow():
-                self.exponent(node)
-                return
-            case ast.Add() | ast.Sub():
-                self.sign(node)
-                self.chain(node, (ast.Add, ast.Sub), self.drop_term)
-            case ast.Mult():
-                self.chain(node, (ast.Mult,), self.drop_factor)
-            case _:
-                pass
-        self.visit(node.left)
-        self.visit(node.right)
-
-    def exponent(self, node: ast.BinOp) -> None:
-        self.visit(node.left)
-        if isinstance(node.right, ast.Constant) and type(node.right.value) is int:
-            for other in (node.right.value + 1, node.right.value - 1):
-                self.plant(node.right, str(other), "exponent")
-
-    def sign(self, node: ast.BinOp) -> None:
-        if _of_tuples(node):
-            return
-        other: ast.operator = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-        self.put(node, ast.BinOp(node.left, other, node.right), "sign")
-
-    def chain(
-        self,
-        node: ast.BinOp,
-        operators: tuple[type[ast.operator], ...],
-        drop: Callable[[ast.BinOp, list[tuple[bool, ast.expr]], int], None],
-    ) -> None:
-        """Drop each part of a sum or product, once, at its outermost node."""
-        if node in self.inner:
-            return
-        parts = list(self.parts(node, operators, negative=False))
-        for place in range(len(parts)):
-            drop(node, parts, place)
-
-    def parts(
-        self, node: ast.expr, operators: tuple[type[ast.operator], ...], *, negative: bool
-    ) -> Iterator[tuple[bool, ast.expr]]:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, operators):
-            self.inner.add(node)
-            yield from self.parts(node.left, operators, negative=negative)
-            minus = isinstance(node.op, ast.Sub)
-            yield from self.parts(node.right, operators, negative=negative is not minus)
-        else:
-            yield negative, node
-
-    def drop_term(self, node: ast.BinOp, parts: list[tuple[bool, ast.expr]], place: int) -> None:
-        rest = parts[:place] + parts[place + 1 :]
-        (negative, total), *others = rest
-        if negative:
-            total = ast.BinOp(ast.Constant(0), ast.Sub(), total)
-        for minus, part in others:
-            total = ast.BinOp(total, ast.Sub() if minus else ast.Add(), part)
-        self.put(node, total, "term dropped")
-
-    def drop_factor(self, node: ast.BinOp, parts: list[tuple[bool, ast.expr]], place: int) -> None:
-        rest = [part for _, part in parts[:place] + parts[place + 1 :]]
-        total = rest[0]
-        for part in rest[1:]:
-            total = ast.BinOp(total, ast.Mult(), part)
-        self.put(node, total, "factor dropped")
-
-    # Conditions -----------------------------------------------------------------------------------------------------
-
-    def visit_If(self, node: ast.If) -> None:
-        """The condition and both branches."""
-        self.condition(node.test)
-        for each in (*node.body, *node.orelse):
-            self.visit(each)
-
-    def visit_IfExp(self, node: ast.IfExp) -> None:
-        """The condition and both values."""
-        self.condition(node.test)
-        self.visit(node.body)
-        self.visit(node.orelse)
-
-    def visit_Return(self, node: ast.Return) -> None:
-        """A returned condition is one too."""
-        value = node.value
-        if isinstance(value, ast.Constant) and isinstance(value.value, bool):
-            self.plant(value, str(not value.value), "condition")
-        elif isinstance(value, ast.BoolOp | ast.Compare):
-            self.condition(value)
-        elif value is not None:
-            self.visit(value)
-
-    def condition(self, node: ast.expr) -> None:
-        """Each part of a condition dropped and negated; `and` and `or` exchanged."""
-        if isinstance(node, ast.BoolOp):
-            other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-            self.put(node, ast.BoolOp(other, node.values), "condition")
-            for place, part in enumerate(node.values):
-                rest = node.values[:place] + node.values[place + 1 :]
-                self.put(node, rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest), "condition")
-                self.condition(part)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self.put(node, node.operand, "condition")
-            self.visit(node.operand)
-        else:
-            self.put(node, ast.UnaryOp(ast.Not(), node), "condition")
-            self.visit(node)
-
-    # Names and arguments --------------------------------------------------------------------------------------------
-
-    def visit_Name(self, node: ast.Name) -> None:
-        """A name in the place of another."""
-        self.swap(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        """A field in the place of another."""
-        self.swap(node)
-        if ast.unparse(node) not in self.swaps:
-            self.visit(node.value)
-
-    def swap(self, node: ast.Name | ast.Attribute) -> None:
-        if isinstance(node.ctx, ast.Load):
-            for other in self.swaps.get(ast.unparse(node), ()):
-                self.plant(node, other, "exchange")
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """Operands change places; a form loses the definitions under which it holds."""
-        name = ast.unparse(node.func)
-        if name.startswith("primitives.") or name in {"_linear", "plan_work"}:
-            self.neighbours(node)
-        for keyword in node.keywords:
-            if keyword.arg == "where":
-                self.plant(keyword.value, "()", "definition dropped")
-            # An empty list would mean all, or nothing at all.
-            named = keyword.arg in {"phases", "primitives"}
-            if named and isinstance(keyword.value, ast.Tuple) and len(keyword.value.elts) > 1:
-                self.elements(keyword.value)
-        if name == "count":
-            before, self.counting = self.counting, True
-            self.generic_visit(node)
-            self.counting = before
-            return
-        if isinstance(node.func, ast.Attribute):
-            self.visit(node.func)
-        for each in (*node.args, *node.keywords):
-            self.visit(each)
-
-    def neighbours(self, node: ast.Call) -> None:
-        """Each pair of neighbouring arguments exchanged."""
-        for place in range(len(node.args) - 1):
-            one, two = node.args[place], node.args[place + 1]
-            if isinstance(one, ast.Constant) or isinstance(two, ast.Constant):
-                continue
-            args = [*node.args[:place], two, one, *node.args[place + 2 :]]
-            self.plant(node, ast.unparse(ast.Call(node.func, args, node.keywords)), "exchange")
-
-    def visit_Tuple(self, node: ast.Tuple) -> None:
-        """Sizes of a tensor or of a product: each dropped, each pair of neighbours exchanged."""
-        sizes = [each for each in node.elts if ast.unparse(each).startswith("dims.")]
-        if self.path == BLOCK and isinstance(node.ctx, ast.Load) and sizes and len(sizes) == len(node.elts) > 1:
-            self.elements(node)
-            for place in range(len(sizes) - 1):
-                elements = [*sizes[:place], sizes[place + 1], sizes[place], *sizes[place + 2 :]]
-                self.put(node, ast.Tuple(elements, ast.Load()), "exchange")
-        self.generic_visit(node)
-
-    def elements(self, node: ast.Tuple) -> None:
-        """Each element of a tuple left out."""
-        for place in range(len(node.elts)):
-            rest = [*node.elts[:place], *node.elts[place + 1 :]]
-            self.plant(node, ast.unparse(ast.Tuple(rest, ast.Load())), "element dropped")
-
-
-def _flat(data: bytes) -> str:
-    return " ".join(data.decode().split())
-
-
-def _of_tuples(node: ast.BinOp) -> bool:
-    """Whether a sum joins tuples, which have no difference."""
-    words = ("sizes", "parameters_read", "self.saved(", "self.used(")
-    return any(word in ast.unparse(node) for word in words)
-
-
 # Strategies -----------------------------------------------------------------------------------------------------------
 
 
-def _model(*, hidden: int, biases: bool) -> ModelFacts:
+def _model(*, hidden: int, feedforward: int, biases: bool) -> ModelFacts:
     """A small classical block, H = h d at hidden = 40, whose sizes are all different on every rank."""
     return ModelFacts(
         name="mutated",
         hidden=hidden,
-        feedforward=52,
+        feedforward=feedforward,
         heads=8,
         key_value_heads=8,
         head_width=5,
@@ -612,11 +98,12 @@ def _request(
     zero: int = 0,
     biases: bool = True,
     hidden: int = 40,
+    feedforward: int = 52,
     dtype: DType = DType.BFLOAT16,
     gradient: int = 4,
 ) -> Request:
     return training_request(
-        _model(hidden=hidden, biases=biases),
+        _model(hidden=hidden, feedforward=feedforward, biases=biases),
         tensor=tensor,
         pipeline=1,
         data=3,
@@ -633,7 +120,7 @@ def _request(
 
 
 def _strategies() -> tuple[Request, ...]:
-    """Every recompute, communication and t = 1 or t > 1; with and without biases, sharding, and H = h d among them."""
+    """Every recompute, communication and t = 1 or t > 1; with and without biases, sharding, H = h d and F = 4H."""
     reduce, split = Communication.ALL_REDUCE, Communication.SEQUENCE_PARALLEL
     none, selective, full = Recompute.NONE, Recompute.SELECTIVE, Recompute.FULL
     return (
@@ -649,10 +136,17 @@ def _strategies() -> tuple[Request, ...]:
         _request(selective, split, 1, biases=False),
         _request(full, reduce, 1, biases=False),
         _request(full, split, 1),
+        _request(none, split, 4, feedforward=160),
+        _request(selective, reduce, 4, feedforward=160),
+        _request(full, split, 4, feedforward=160),
     )
 
 
 STRATEGIES: Final = _strategies()
+FITTED: Final = (STRATEGIES[0], STRATEGIES[2])
+"""Two strategies whose memory facts are together all above 0: without a checkpoint, and with one."""
+
+CAPACITY: Final = "law capacity (this plan)"
 
 
 def _words(request: Request) -> str:
@@ -660,7 +154,7 @@ def _words(request: Request) -> str:
     shape = "H = hd" if model.hidden == model.heads * model.head_width else "H != hd"
     return (
         f"{strategy.recompute.value}, {strategy.communication.value}, t={strategy.tensor}, zero={strategy.zero}, "
-        f"{'biases' if model.biases else 'no biases'}, {shape}, {request.workload.dtype.value}"
+        f"{'biases' if model.biases else 'no biases'}, {shape}, F = {model.feedforward}, {request.workload.dtype.value}"
     )
 
 
@@ -728,6 +222,8 @@ class Lane:
         sys.dont_write_bytecode = True
         self.base = base
         self.requests = STRATEGIES[:count]
+        self.fitting = tuple(_fitting(each) for each in FITTED)
+        self.books: dict[str, Any] = {}
         self.laws = {
             rule.id: tuple(law.id for law in getattr(rule, "laws", ())) or ("",) for rule in open_rulebook(None).rules
         }
@@ -788,12 +284,17 @@ class Lane:
 
     def attempt(self, mutant: Mutant | None) -> Found:
         """Both columns for the sources as they lie in the folder."""
+        self.books = {}
+        if mutant is not None and mutant.asked == "instance":
+            return Found(Column("no theorem"), self.fit())
         if mutant is not None and not mutant.in_rule:
             for name in self.derivation:
                 sys.modules.pop(name, None)
             works, blocks = _outcome(_works), tuple(_outcome(partial(_block, each)) for each in self.requests)
             same = works == self.control.works
             proved = Column("unaffected") if same else self.prove(self.portions(mutant))
+            if mutant.asked == "theorem":
+                return Found(proved, Column("no instance"))
             changed = [
                 each
                 for each, block, sound in zip(self.requests, blocks, self.control.blocks, strict=True)
@@ -802,9 +303,13 @@ class Lane:
             derived, bundles = self.derive(changed)
             return Found(proved, derived, works, blocks, bundles)
         proved = self.prove(self.portions(mutant))
+        if mutant is not None and mutant.asked == "theorem":
+            return Found(proved, Column("no instance"))
         derived, bundles = self.derive(self.requests)
         if mutant is not None:
             return Found(proved, derived)
+        if (fits := self.fit()).verdict != "derived":
+            derived = fits
         return Found(
             proved, derived, _outcome(_works), tuple(_outcome(partial(_block, each)) for each in self.requests), bundles
         )
@@ -818,7 +323,7 @@ class Lane:
             family, stem = mutant.path.removeprefix("rules/").removesuffix(".py").split("/")
             yield from (((f"{family}.{stem}",), law) for law in self.laws[f"{family}.{stem}"])
             return
-        first = {PRIMITIVES: "primitives.", PLAN: "planning."}.get(mutant.path, "training.")
+        first = {PRIMITIVES: "primitives.", PLAN: "planning.", MEMORY: "planning."}.get(mutant.path, "training.")
         yield tuple(each for each in self.rules if each.startswith(first) and each != TOTAL), ""
         yield from (((TOTAL,), law) for law in self.laws[TOTAL])
         yield tuple(each for each in self.rules if not each.startswith(first) and each != TOTAL), ""
@@ -852,7 +357,7 @@ class Lane:
 
     def prove_one(self, empty: Path, rules: tuple[str, ...], law: str) -> ProofReport:
         module, theory = self.module("proving"), self.module("theory")
-        module.theorems_of = lambda rule: (each for each in theory.theorems_of(rule) if not law or each.law == law)
+        module.theorems_of = lambda rule: theory.theorems_of(_only(rule, law))
         report: ProofReport = module.prove(empty, only=rules, jobs=1)
         return report
 
@@ -881,6 +386,19 @@ class Lane:
             return Column("crash", note=crashes[0]), tuple(bundles)
         return Column("derived"), tuple(bundles)
 
+    def fit(self) -> Column:
+        """Whether a plan fits a device of exactly its size, and not one of a byte less."""
+        for request, size in self.fitting:
+            for lacking in (0, 1):
+                device = Deployment(device_memory=size - lacking)
+                derived, _ = self.derive([msgspec.structs.replace(request, deployment=device)])
+                wanted = "refused" if lacking else "derived"
+                if derived.verdict == "derived" != wanted:
+                    return Column("differs", (CAPACITY,), f"a device that lacks one byte passes in {_words(request)}")
+                if derived.verdict != wanted or (lacking and CAPACITY not in derived.by):
+                    return derived
+        return Column("derived")
+
     def verify(self, bundles: Iterable[bytes]) -> tuple[str, ...]:
         """What this process's engine refutes of bundles, with replay off."""
         self.module("examine")
@@ -901,7 +419,29 @@ class Lane:
         module = importlib.import_module(f"blueprint.{name}")
         if hasattr(module, "SolverPool"):
             setattr(module, "SolverPool", lambda _jobs: self.pool)  # noqa: B010
+        if hasattr(module, "open_rulebook"):
+            setattr(module, "open_rulebook", self.open_rulebook)  # noqa: B010
         return module
+
+    def open_rulebook(self, path: Path | None) -> Any:
+        """The rulebook as it lies in the folder, read once for each mutant."""
+        key = str(path)
+        if key not in self.books:
+            self.books[key] = importlib.import_module("blueprint.session").open_rulebook(path)
+        return self.books[key]
+
+
+def _only(rule: Any, law: str) -> Any:
+    """A rule with one of its laws, or with all."""
+    return dataclasses.replace(rule, laws=tuple(each for each in rule.laws if each.id == law)) if law else rule
+
+
+def _fitting(request: Request) -> tuple[Request, int]:
+    """A request with the bytes that its plan needs of a device."""
+    block, dims, _, memory = _workload()
+    shape = dims.dims_of(request)
+    held = memory.block_memory(shape, block.training_block(shape))
+    return request, held.state.total + held.stored + held.working + held.checkpoint
 
 
 def _dependents(package: Path, root: str) -> frozenset[str]:
@@ -959,8 +499,11 @@ def _outcome(compute: Callable[[], object]) -> str:
 
 
 def _works() -> object:
-    """What every task does in every case, at two points with large arguments that satisfy the domain's equations."""
-    block, dims, plan = (importlib.import_module(f"blueprint.workload.{name}") for name in _WORKLOAD)
+    """What theorems speak of, in every case, at two points with large arguments that satisfy the domain's equations.
+
+    What every task does, the sizes of what it reads and writes, what waits for the backward pass, memory facts.
+    """
+    block, dims, plan, memory = _workload()
     found: list[object] = []
     for turn in ("first", "second"):
         large = {each.name: _large(f"{turn} {each.name}") for each in fields(dims.Factors)}
@@ -969,16 +512,34 @@ def _works() -> object:
             batch = large["batch"] * ranks
             shard = large["batch"] * large["sequence"] * large["hidden"]
             factors = dims.Factors(**{**large, "tensor": ranks, "batch": batch, "shard": shard})
-            steps = block.training_block(dims.Dims.of(case, factors)).steps
+            shape = dims.Dims.of(case, factors)
+            derived = block.training_block(shape)
+            sizes = {each.name: (each.local.elements, each.element) for each in derived.tensors}
             found.append(
-                sorted((each.source, each.phase.value, each.primitive.value, repr(each.work)) for each in steps)
-            )
+                sorted(
+                    (each.source, each.phase.value, each.primitive.value, repr(each.work),
+                     [sizes[name] for name in each.reads], [sizes[name] for name in each.writes])
+                    for each in derived.steps
+                )
+            )  # fmt: skip
+            forward = [each for each in derived.steps if each.phase is Phase.FORWARD]
+            made = {name for each in forward for name in each.writes} | {"x.forward"}
+            later = {name for each in derived.steps if each.phase is not Phase.FORWARD for name in each.reads}
+            waiting = [each for each in derived.tensors if each.name in made & later]
+            found.append(sorted(memory.tensor_bytes(shape, each) for each in waiting))
+            held = memory.block_memory(shape, derived)
+            found.append((held, held.state.total))
         found.append(plan.plan_work(*(_large(f"{turn} {each}") for each in range(4))))
         found.append(plan.buffer_size((large["batch"], large["hidden"]), large["element"]))
     return found
 
 
-_WORKLOAD: Final = ("training_block", "dims", "plan")
+def _workload() -> tuple[Any, Any, Any, Any]:
+    """The modules of the derivation as they lie in the folder."""
+    block, dims, plan, memory = (
+        importlib.import_module(f"blueprint.workload.{name}") for name in ("training_block", "dims", "plan", "memory")
+    )
+    return block, dims, plan, memory
 
 
 def _large(name: str) -> int:
@@ -987,9 +548,11 @@ def _large(name: str) -> int:
 
 def _block(request: Request) -> object:
     """Everything of the derivation on which a pass depends, for one request."""
-    block, dims, plan = (importlib.import_module(f"blueprint.workload.{name}") for name in _WORKLOAD)
+    block, dims, plan, memory = _workload()
     planned = plan.plan_work(*map(_large, "abcd")), plan.buffer_size((_large("a"), _large("b")), _large("c"))
-    return block.training_block(dims.dims_of(request)), block.ENTERS, block.LEAVES, planned
+    shape = dims.dims_of(request)
+    derived = block.training_block(shape)
+    return derived, block.ENTERS, block.LEAVES, planned, memory.block_memory(shape, derived)
 
 
 def _crash(error: Exception) -> str:
@@ -1059,7 +622,7 @@ class Laboratory:
             subprocess.Popen(
                 [sys.executable, "-P", __file__, "--lane", str(base), str(self.count)],
                 cwd=base,
-                env={**kept, "PYTHONPATH": str(base)},
+                env={**kept, "PYTHONPATH": os.pathsep.join((str(base), str(ROOT)))},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
@@ -1121,14 +684,19 @@ class Laboratory:
 
 
 def _judge(mutant: Mutant, found: Found) -> Row:
-    """Killed only if both columns say so; equivalent only if it is listed, and then it must not be killed there."""
+    """Killed only if all that is asked says so; equivalent only if listed, and then it must not be killed there."""
     proved, derived = found.prove.verdict, found.derive.verdict
-    by_proof = proved in {"refuted", "unaffected"}
-    by_derivation = derived in {"refused", "refuted"}
+    unproved = "undecided" if mutant.operator in HINTS.values() else "refuted"
+    by_proof = proved in {"refuted", "unaffected", "no theorem", unproved}
+    by_derivation = derived in {"refused", "refuted", "differs", "no instance"}
     scope, proof = EQUIVALENT.get(mutant.key, ("", ""))
     if by_proof and by_derivation:
         fate = "wrongly listed" if scope else "killed"
-    elif (scope == "both" and proved != "refuted" and not by_derivation) or (scope == "derive" and by_proof):
+    elif (
+        (scope == "both" and proved != "refuted" and derived not in {"refused", "refuted", "differs"})
+        or (scope == "derive" and by_proof)
+        or (scope == "prove" and proved != "refuted" and by_derivation)
+    ):
         fate = "equivalent"
     elif "crash" in {proved, derived} and (by_proof or proved == "crash") and (by_derivation or derived == "crash"):
         fate = "stillborn"

@@ -10,8 +10,10 @@ import pytest
 
 from blueprint.errors import NotCoveredError
 from blueprint.frontend.request import check_domain
-from tests.mutation import mutate
-from tests.mutation.mutate import Column, Found, Laboratory, Mutant
+from tests.mutation import faults, mutate
+from tests.mutation.equivalent import EQUIVALENT
+from tests.mutation.faults import Mutant
+from tests.mutation.mutate import Column, Found, Laboratory
 
 SAMPLE = (
     ("law", "coefficient", "qkv_projection.py", "7 * B * S * H**2"),
@@ -26,6 +28,14 @@ SAMPLE = (
     ("block", "exchange", "training_block.py", "hidden = Local((dims.F_t,), None)"),
     ("block", "condition", "training_block.py", "return (value in LEAVES)"),
     ("dims", "coefficient", "dims.py", "norms = 5 * self.H"),
+    ("formula", "multiplicity", "batched_matmul.py", "reads=(3, 1, 1)"),
+    ("law", "exponent", "block.py", "CORE = 4 * B * S**3"),
+    ("law", "members", "rank_sum.py", "return 12 + 11 + 6"),
+    ("memory law", "coefficient", "activations.py", "CORE = 3 * e * X + X"),
+    ("memory law", "condition", "memory.py", "o * (n_D if (not case.sharded_optimizer) else N)"),
+    ("memory", "element dropped", "memory.py", "UNSTORED_OUTPUTS = ('scores',)"),
+    ("memory", "condition", "memory.py", "store_activation=(full or (selective"),
+    ("block", "element dropped", "training_block.py", "REGION_END = ()"),
 )
 """Kind, operator, file and a part of the line after: one mutant each."""
 
@@ -64,6 +74,36 @@ def test_a_sample_of_the_mutants_is_killed_by_proof_and_by_gate(laboratory: Labo
     assert all(row.prove.by and row.derive.by for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("operator", "part", "verdict"),
+    [
+        ("comparison", 'Bound("stage 1 <= stage 0", C_1, Relation.LESS, C_0', "refuted"),
+        ("reason", "Relation.AT_MOST, C_0, because=((o, SHORT),))", "undecided"),
+        ("premise", "premises=()", "refuted"),
+    ],
+)
+def test_a_bound_is_killed_by_proof_alone(
+    laboratory: Laboratory, found: list[Mutant], operator: str, part: str, verdict: str
+) -> None:
+    (row,) = laboratory.examine([chosen(found, "memory law", operator, "memory.py", part)], silent)
+    assert (row.prove.verdict, row.derive.verdict, row.fate) == (verdict, "no instance", "killed")
+
+
+def test_a_requirement_is_killed_by_a_device_that_lacks_one_byte(laboratory: Laboratory, found: list[Mutant]) -> None:
+    mutant = chosen(found, "memory law", "term dropped", "memory.py", "left=(C_w + C_g + C_o + C_act + C_work)")
+    (row,) = laboratory.examine([mutant], silent)
+    assert (row.prove.verdict, row.derive.verdict, row.fate) == ("no theorem", "differs", "killed")
+
+
+def test_only_a_changed_hint_may_leave_a_bound_undecided(found: list[Mutant]) -> None:
+    undecided = Found(Column("undecided"), Column("no instance"))
+    bounds = [each for each in found if each.asked == "theorem"]
+    fates = {each.operator: mutate._judge(each, undecided).fate for each in bounds if each.key not in EQUIVALENT}
+    hints = {"reason", "premise", "witness"}
+    assert {operator for operator, fate in fates.items() if fate == "killed"} == hints
+    assert fates.keys() > hints
+
+
 def test_a_mutant_that_changes_nothing_survives(laboratory: Laboratory, found: list[Mutant]) -> None:
     mutant = chosen(found, "primitive", "coefficient", "primitives.py", "product = 3 * (m * n * k)")
     harmless = mutant.text.replace("product = 3 * (m * n * k)", "product = (m * n * k) * 2")
@@ -86,7 +126,7 @@ def test_a_crash_is_no_kill(laboratory: Laboratory, found: list[Mutant]) -> None
 
 
 def test_every_listed_equivalence_is_a_mutant(found: list[Mutant]) -> None:
-    assert set(mutate.EQUIVALENT) <= {each.key for each in found}
+    assert set(EQUIVALENT) <= {each.key for each in found}
 
 
 def test_no_derivation_has_fewer_key_value_heads() -> None:
@@ -120,15 +160,60 @@ def test_the_table_counts_what_survives(found: list[Mutant]) -> None:
         ("A = B if c else D", "condition", ["A = B if (not c) else D"]),
         ("A = f(wrong=2, members=1)", "members", ["A = f(wrong=2, members=2)", "A = f(wrong=2, members=0)"]),
         ("A = f('2')", "coefficient", []),
+        (
+            "A = Bound(because=((B, C),))",
+            "reason",
+            ["A = Bound(because=())", "A = Bound(because=((C,),))", "A = Bound(because=((B,),))"],
+        ),
+        (
+            "WITNESS = ((B, 4), (C, 5))",
+            "witness",
+            [
+                "WITNESS = ((C, 5),)",
+                "WITNESS = ((B, 4),)",
+                "WITNESS = ((B, 5), (C, 5))",
+                "WITNESS = ((B, 3), (C, 5))",
+                "WITNESS = ((B, 4), (C, 6))",
+                "WITNESS = ((B, 4), (C, 4))",
+            ],
+        ),
+        ("MADE_AGAIN = ('a', 'b')", "element dropped", ["MADE_AGAIN = ('b',)", "MADE_AGAIN = ('a',)"]),
+        ("A = [b for b in c if d]", "condition", ["A = [b for b in c if (not d)]"]),
+        (
+            "A = f(partial=b and c)",
+            "condition",
+            [
+                "A = f(partial=(b or c))",
+                "A = f(partial=c)",
+                "A = f(partial=(not b) and c)",
+                "A = f(partial=b)",
+                "A = f(partial=b and (not c))",
+            ],
+        ),
     ],
 )
 def test_operators(line: str, operator: str, after: list[str]) -> None:
-    made = mutate._Finder("rules/training/total.py", "law", f"{line}\n").run()
+    made = faults._Finder("rules/training/total.py", "law", f"{line}\n").run()
     assert [each.after for each in made if each.operator == operator] == after
 
 
+def test_every_tensor_that_a_primitive_moves_is_counted_otherwise() -> None:
+    line = "A = Formula(B, C, D, reads=(2, 1))"
+    made = faults._Finder("rules/primitives/linear.py", "formula", f"{line}\n").run()
+    assert [each.after for each in made if each.operator == "multiplicity"] == [
+        "A = Formula(B, C, D)",
+        "A = Formula(B, C, D, reads=(2, 1), writes=(2,))",
+        "A = Formula(B, C, D, reads=(2, 1), writes=(0,))",
+        "A = Formula(B, C, D, reads=(3, 1))",
+        "A = Formula(B, C, D, reads=(1, 1))",
+        "A = Formula(B, C, D, reads=(2, 2))",
+        "A = Formula(B, C, D, reads=(2, 0))",
+    ]
+
+
 def test_all_kinds_are_mutated(found: list[Mutant]) -> None:
-    kinds = {"law", "formula", "definition", "projection", "primitive", "block", "plan", "dims", "binding"}
+    kinds = {"law", "formula", "definition", "projection", "memory law", "memory"}
+    kinds |= {"primitive", "block", "plan", "dims", "binding"}
     assert {each.kind for each in found} == kinds
     assert len({(each.path, each.text) for each in found}) == len(found) > 1000
     assert not [each for each in found if Path(each.path).name == "__init__.py"]

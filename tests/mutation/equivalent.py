@@ -1,0 +1,121 @@
+"""Mutants that change nothing in some scope, each with a proof in a sentence."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.mutation.faults import BLOCK, DIMS, MEMORY
+
+_NO_GROUPED_QUERIES = (
+    "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
+    "where a task's work is concerned, prove refutes it"
+)
+_SAME_MOVED = "`right` is always exchange(case), whose components 1 and 2 are one expression, or NOTHING"
+_SUM = "return (left[0] + right[0], left[1] + right[1], left[2] + right[2], left[3] + right[3])"
+_MATRICES = "matrices = self.H * queries + 2 * (self.H * keys) + queries * self.H + 2 * (self.H * self.F_t)"
+_HELD = "return matrices + norms + queries + 2 * keys + self.F_t + 2 * self.H"
+_ALL_REDUCE = "work, local = primitives.all_reduce(elements, shard, self.dims.t, self.dims.e), "
+
+_MADE_AGAIN = '("recomputed", "recommunicated", "mask_recomputed")'
+_DISCARDED = "MADE_AGAIN = ('recomputed', 'recommunicated', 'mask_recomputed', 'discarded')"
+_STATE = "rules/planning/memory.py"
+_WIDTHS = {1: "o", 2: "g", 3: "e"}
+_AT_ONE = "stage 0 <= stage 3 at D = 1"
+_DIVIDES = "D shares are the whole where D divides N"
+_EXCEED = "D shares exceed the whole by less than D parameters"
+
+
+def _order(stage: int, left: int, right: int) -> str:
+    """The line of the bound `stage <= stage - 1` with these two in their places."""
+    width = _WIDTHS[stage]
+    reason = f"because=(({width}, SHORT), ({width}, D - 1, n_D - 1))"
+    return f'Bound("stage {stage} <= stage {stage - 1}", C_{left}, Relation.AT_MOST, C_{right}, {reason}),'
+
+
+EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
+    ("rules/training/total.py", _SUM, _SUM.replace("right[1]", "right[2]")): ("both", _SAME_MOVED),
+    ("rules/training/total.py", _SUM, _SUM.replace("left[3] + right[3]", "(right[3])")): (
+        "both",
+        "`left` is forward_compute or activation_gradient without its collectives, whose message bytes are written 0",
+    ),
+    (BLOCK, f"{_ALL_REDUCE}self.whole", f"{_ALL_REDUCE}self.stream"): (
+        "both",
+        "only a whole sequence is all-reduced; there S = S_r, no axis of the stream is split, and stream = whole",
+    ),
+    **{
+        (DIMS, "optimizer_shard=1,", f"optimizer_shard={other},"): (
+            "both",
+            "dims_of reads only `parameters` of these dimensions, which do not depend on the share, and replaces it",
+        )
+        for other in (0, 2)
+    },
+    (MEMORY, f"MADE_AGAIN = {_MADE_AGAIN}", _DISCARDED): (
+        "both",
+        "nothing reads what is discarded, and only tensors that a gradient reads are counted",
+    ),
+    **{
+        (_STATE, _order(stage, stage, stage - 1), _order(stage, left, right)): (
+            "prove",
+            "true: a stage needs no more than itself or a lower one; the reason is another bound's",
+        )
+        for stage in (1, 2, 3)
+        for left, right in ((left, right) for left in range(4) for right in range(4))
+        if left >= right and (left == stage) is not (right == stage - 1)
+    },
+    **{
+        (_STATE, f"{_AT_ONE}: {before},", f"{_AT_ONE}: {after},"): (
+            "prove",
+            "true: at D = 1 the least share n is N, and all four stages are equal; the reason is another bound's",
+        )
+        for before, others in (
+            ("C_0", ("C_1", "C_2", "C_3")),
+            ("C_3", ("C_0", "C_1", "C_2")),
+            ("Relation.AT_MOST", ("Relation.EQUAL",)),
+        )
+        for after in others
+    },
+    (
+        _STATE,
+        f"{_AT_ONE}: because=((e + g + o, D * n_D - N),),",
+        f"{_AT_ONE}: because=((e + g + o, n_D - N),),",
+    ): ("prove", "the premise D = 1 makes D n - N and n - N one polynomial"),
+    (_STATE, f"{_DIVIDES}: Relation.EQUAL,", f"{_DIVIDES}: Relation.AT_MOST,"): (
+        "prove",
+        "true: the equation implies it; an inequality needs a reason, so it is not proved",
+    ),
+    (_STATE, f"{_EXCEED}: Relation.LESS,", f"{_EXCEED}: Relation.AT_MOST,"): (
+        "prove",
+        "true: the strict bound implies it; the reason is one short, so it is not proved",
+    ),
+    (_STATE, f"{_EXCEED}: D * C_3,", f"{_EXCEED}: C_3,"): (
+        "prove",
+        "true: C_3 <= D C_3, which the bound itself limits; the reason no longer adds up, so it is not proved",
+    ),
+    (_STATE, f"{_EXCEED}: D * C_3,", f"{_EXCEED}: D,"): (
+        "prove",
+        "true: D <= D (e + g + o) and C_0 > 0; the reason no longer adds up, so it is not proved",
+    ),
+    **{
+        (path, before, before.replace(old, new, 1)): ("derive", _NO_GROUPED_QUERIES)
+        for path, before, old, new in (
+            (BLOCK, "queries = Local((dims.B, dims.S, dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
+            (BLOCK, "keys = Local((dims.B, dims.S, dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
+            (BLOCK, "scores = Local((dims.B, dims.h_t, dims.S, dims.S), Axis.HEADS)", "h_t", "k_t"),
+            (BLOCK, "by_head = Local((dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
+            (BLOCK, "by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
+            (BLOCK, "batch = dims.B * dims.h_t", "h_t", "k_t"),
+            (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "h_t", "k_t"),
+            (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "k_t", "h_t"),
+            (DIMS, _MATRICES, "self.H * queries", "self.H * keys"),
+            (DIMS, _MATRICES, "self.H * keys", "self.H * queries"),
+            (DIMS, _MATRICES, "queries * self.H", "keys * self.H"),
+            (DIMS, _HELD, "+ queries", "+ keys"),
+            (DIMS, _HELD, "2 * keys", "2 * queries"),
+        )
+    },
+}
+"""Mutant -> where nothing can refute it, and the proof.
+
+`both`: it is equivalent; `derive`: equivalent for every request that the gate admits; `prove`: a bound that is true,
+and of which no plan has an instance.
+"""
