@@ -18,6 +18,10 @@ _ALL_REDUCE = "work, local = primitives.all_reduce(elements, shard, self.dims.t,
 
 _MADE_AGAIN = '("recomputed", "recommunicated", "mask_recomputed")'
 _DISCARDED = "MADE_AGAIN = ('recomputed', 'recommunicated', 'mask_recomputed', 'discarded')"
+_TENSOR_WIDTHS = 'widths: dict[str, N | int] = {"mask": MASK_BYTES, "gradient": dims.g, "activation": dims.e}'
+_FOUR_WIDE = "rules/training/block.py"
+_OPTIMIZER = "rules/primitives/optimizer.py"
+_STEP = "formulas={Phase.OPTIMIZER: Formula(11 * m, (g + o) * m, (o + e) * m, reads=None)},"
 _STATE = "rules/planning/memory.py"
 _WIDTHS = {1: "o", 2: "g", 3: "e"}
 _AT_ONE = "stage 0 <= stage 3 at D = 1"
@@ -53,6 +57,57 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
         "both",
         "nothing reads what is discarded, and only tensors that a gradient reads are counted",
     ),
+    (MEMORY, "case Primitive.SOFTMAX:", "case Primitive.OPTIMIZER:"): (
+        "both",
+        "softmax then keeps its input, of the shape and the width of its result, which no layer before keeps",
+    ),
+    (MEMORY, "if value in names_kept and op.primitive is Primitive.LINEAR:", "if (value in names_kept):"): (
+        "both",
+        "of the layers that come here, only linears (k and v after q) read a value that a layer before has read",
+    ),
+    **{
+        (MEMORY, _TENSOR_WIDTHS, _TENSOR_WIDTHS.replace("dims.g", other)): (
+            "both",
+            "no caller asks for a parameter's gradient: only activations and masks are made again or wait",
+        )
+        for other in ("dims.e", "MASK_BYTES")
+    },
+    **{
+        (_FOUR_WIDE, before, before.replace("Relation.EQUAL", "Relation.AT_MOST", 1)): (
+            "prove",
+            "true: the equation implies it; an inequality needs a reason, so it is not proved",
+        )
+        for before in (
+            "share: Relation.EQUAL,",
+            '"whole", F, Relation.EQUAL, 4 * H, premises=((F_t, Relation.EQUAL, 4 * h_t * d), *WHOLE), witness=WITNESS',
+        )
+    },
+    **{
+        ("rules/training/rank_sum.py", "return case.tensor_parallel and case.sequence_parallel", f"return {after}"): (
+            "both",
+            "at t = 1 the shard is the whole, and t W = W_0 is W = W",
+        )
+        for after in ("case.sequence_parallel", "case.sequence_parallel and case.sequence_parallel")
+    },
+    (
+        "rules/training/rank_sum.py",
+        "return case.tensor_parallel and case.sequence_parallel",
+        "return (not case.tensor_parallel) and case.sequence_parallel",
+    ): (
+        "both",
+        "true, but says less: at t = 1 it is W = W; prove does not accept it, as its false variant is true there",
+    ),
+    (_OPTIMIZER, _STEP, _STEP.replace(", reads=None", "")): (
+        "derive",
+        "the optimizer's state is no tensor, so that its rule claims no operand traffic of a plan; prove refutes it",
+    ),
+    **{
+        (_OPTIMIZER, _STEP, _STEP.replace("reads=None", f"reads=None, writes=({often},)")): (
+            "both",
+            "`reads` says that these bytes are not those of tensors, and then nothing asks how often one is counted",
+        )
+        for often in (2, 0)
+    },
     **{
         (_STATE, _order(stage, stage, stage - 1), _order(stage, left, right)): (
             "prove",

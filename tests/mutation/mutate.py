@@ -164,7 +164,8 @@ def _words(request: Request) -> str:
 class Column(msgspec.Struct, frozen=True):
     """One column of the table: what became of the mutant, and by which theorem, claim or law.
 
-    `prove`: refuted, proved, undecided, crash, unaffected. `derive`: refused, refuted, derived, undecided, crash.
+    `prove`: refuted, proved, undecided, crash, unaffected, no theorem. `derive`: refused, refuted, derived, undecided,
+    crash, no instance, differs (a requirement lets a plan pass that it refused).
     """
 
     verdict: str
@@ -683,17 +684,20 @@ class Laboratory:
         return msgspec.json.decode(line, type=Found)
 
 
+_STOPPED: Final = frozenset(("refused", "refuted", "differs"))
+
+
 def _judge(mutant: Mutant, found: Found) -> Row:
     """Killed only if all that is asked says so; equivalent only if listed, and then it must not be killed there."""
     proved, derived = found.prove.verdict, found.derive.verdict
     unproved = "undecided" if mutant.operator in HINTS.values() else "refuted"
     by_proof = proved in {"refuted", "unaffected", "no theorem", unproved}
-    by_derivation = derived in {"refused", "refuted", "differs", "no instance"}
+    by_derivation = derived in {*_STOPPED, "no instance"}
     scope, proof = EQUIVALENT.get(mutant.key, ("", ""))
     if by_proof and by_derivation:
         fate = "wrongly listed" if scope else "killed"
     elif (
-        (scope == "both" and proved != "refuted" and derived not in {"refused", "refuted", "differs"})
+        (scope == "both" and proved != "refuted" and derived not in _STOPPED)
         or (scope == "derive" and by_proof)
         or (scope == "prove" and proved != "refuted" and by_derivation)
     ):
@@ -717,7 +721,7 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
             yield f"\n{fate}: {len(found)}\n"
         for row in found:
             yield from _lines(row)
-    heads = ("mutants", "killed", "by prove", "unaffected", "by derive", "structure")
+    heads = ("mutants", "killed", "by prove", "not proved", "unaffected", "by derive", "structure")
     yield ""
     yield f"{'kind':<12}{''.join(f'{head:>12}' for head in heads)}  others"
     for kind in dict.fromkeys(row.kind for row in rows):
@@ -745,10 +749,11 @@ def _cell(column: Column) -> str:
 def _count_line(kind: str, rows: Sequence[Row]) -> str:
     fates = Counter(row.fate for row in rows)
     proved = Counter(row.prove.verdict for row in rows)
-    stopped = [row.derive.by[0] for row in rows if row.derive.verdict in {"refused", "refuted"}]
+    stopped = [row.derive.by[0] for row in rows if row.derive.verdict in _STOPPED]
+    unproved = sum(row.fate == "killed" and row.prove.verdict == "undecided" for row in rows)
     structure = sum(each.startswith("structure: ") for each in stopped)
     others = ", ".join(f"{count} {fate}" for fate, count in fates.items() if fate != "killed")
-    counts = (len(rows), fates["killed"], proved["refuted"], proved["unaffected"], len(stopped), structure)
+    counts = (len(rows), fates["killed"], proved["refuted"], unproved, proved["unaffected"], len(stopped), structure)
     return f"{kind:<12}{''.join(f'{count:>12}' for count in counts)}  {others}".rstrip()
 
 

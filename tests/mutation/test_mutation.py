@@ -144,7 +144,7 @@ def test_the_table_counts_what_survives(found: list[Mutant]) -> None:
     assert mutate._judge(mutant, Found(Column("undecided"), Column("refused"))).fate == "survived"
     assert mutate._judge(mutant, Found(Column("crash"), Column("derived"))).fate == "survived"
     last = list(mutate.table([killed, survived]))[-1]
-    assert last.split() == ["all", "2", "1", "2", "0", "1", "0", "1", "survived"]
+    assert last.split() == ["all", "2", "1", "2", "0", "0", "1", "0", "1", "survived"]
 
 
 @pytest.mark.parametrize(
