@@ -15,6 +15,7 @@ import sympy
 
 from blueprint import symbols
 from blueprint.case import Case
+from blueprint.errors import RulebookError
 from blueprint.law import Capacity, Equation, Quantity
 from blueprint.symbols import ALPHABET, to_term
 from blueprint.term import (
@@ -78,6 +79,8 @@ def law_instance(
     those of a witness.
     """
     needed = dict.fromkeys(name for each in (goal, *where, *premises) for name in comparison_variables(each))
+    if unknown := [name for name in needed if name not in bindings]:
+        raise RulebookError(f"a law speaks of {unknown[0]}, which has no value in this plan")
     fixed = tuple(equal(Var(name), Const(bindings[name])) for name in needed)
     return Obligation(
         hypotheses=(*fixed, *where, *premises),

@@ -41,11 +41,15 @@ class Outcome(enum.Enum):
 
 
 class TheoremStatus(enum.Enum):
-    """What stands behind a law instance for all parameters. It is listed apart and never counted as proved here."""
+    """What stands behind a law instance for all parameters. It is listed apart and never counted as proved here.
+
+    NONE is a law that only single plans can meet, or one that does not apply.
+    """
 
     RE_DECIDED = "re-decided"
     RECORDED = "recorded"
     ABSENT = "absent"
+    NONE = "none"
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -28,6 +28,7 @@ from blueprint.rulebook import Rulebook, shipped
 from blueprint.session import cross_checker, open_rulebook, worker_count
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.symbols import ALPHABET
+from blueprint.term import evaluate, holds, show
 from blueprint.theorems import (
     ProvedLaw,
     ProvedObligation,
@@ -141,7 +142,8 @@ def prove(
         # What failed is no proof: the record of before stays, and speaks of another file.
         sound = [work for work in decided if not any(_findings(work))]
         _write(proofs, rulebook, sound)
-        _write_expected(proofs, _expected(sound), [work.rule for work in sound])
+        if any(work.records for work in sound):
+            _write_expected(proofs, _expected(sound), [work.rule for work in sound])
     refuted = any(
         record.evidence is not None and record.evidence.verdict is Verdict.REFUTED
         for work in decided
@@ -196,7 +198,9 @@ def _work(rule: Rule) -> _RuleWork:
     for theorem in theorems_of(rule):
         files = []
         for obligation in theorem.obligations:
-            key = (theorem.law, theorem.form, theorem.negative, obligation.hypotheses, obligation.goal)
+            # By everything that is written down or decided; the witness follows from the hypotheses.
+            asked = (obligation.hypotheses, obligation.goal, obligation.because)
+            key = (theorem.law, theorem.form, theorem.negative, asked)
             if key not in known:
                 record = _record(theorem, obligation)
                 records.setdefault(record.file, record)
@@ -234,25 +238,40 @@ def _decided(work: _RuleWork, found: Iterator[Evidence]) -> _RuleWork:
 
 
 def _findings(work: _RuleWork) -> Iterator[Finding]:
+    """One finding for each form of a law and way in which it fails: the first case, and how many more there are."""
+    failed: dict[tuple[str, str, str], list[tuple[Theorem, _Recorded | None]]] = {}
     for theorem, files in work.theorems:
         where = f"{theorem.rule}/{theorem.law} ({theorem.form})"
         if theorem.fault:
-            yield Finding(code="law.group", message=f"{theorem.fault}, in the case {theorem.case}", path=where)
-        for file in files:
-            evidence = work.records[file].evidence
-            wanted = Verdict.REFUTED if theorem.negative else Verdict.PROVED
-            if evidence is None or evidence.verdict is not wanted:
-                yield Finding(code="law.theorem", message=_disappointment(theorem, evidence), path=where)
+            failed.setdefault((where, "law.group", ""), []).append((theorem, None))
+        wanted = Verdict.REFUTED if theorem.negative else Verdict.PROVED
+        for record in (work.records[file] for file in dict.fromkeys(files)):
+            if record.evidence is None or record.evidence.verdict is not wanted:
+                said = record.evidence.verdict.value if record.evidence else ""
+                failed.setdefault((where, "law.theorem", said), []).append((theorem, record))
+    for (where, code, _), group in failed.items():
+        theorem, example = group[0]
+        message = theorem.fault if example is None else _disappointment(theorem, example)
+        others = len({each.case for each, _ in group} - {theorem.case})
+        case = f", in the case {theorem.case}" if theorem.case else ""
+        more = f" and in {others} others" if others else ""
+        yield Finding(code=code, message=f"{message}{case}{more}", path=where)
 
 
-def _disappointment(theorem: Theorem, evidence: Evidence | None) -> str:
+def _disappointment(theorem: Theorem, record: _Recorded) -> str:
+    """What was found instead, with both sides at the counterexample, whose re-evaluation needs no solver."""
+    evidence = record.evidence
     if evidence is None:
         return "not decided"
-    point = ", ".join(f"{name} = {value}" for name, value in evidence.counterexample.items())
     wanted = "a false variant must be refuted, and is" if theorem.negative else "is"
-    where = f" in the case {theorem.case}" if theorem.case else ""
-    reason = f" at {point}" if point else f": {evidence.reason}" if evidence.reason else ""
-    return f"{theorem.statement}: {wanted} {evidence.verdict.value}{where}{reason}"
+    said = f"{theorem.statement}: {wanted} {evidence.verdict.value}"
+    values = evidence.counterexample
+    if not values:
+        return f"{said}: {evidence.reason}" if evidence.reason else said
+    goal = next(each for each in record.obligation.goal if not holds(each, values))
+    derived, stated = (f"{plain(show(side))} = {evaluate(side, values)}" for side in (goal.left, goal.right))
+    point = ", ".join(f"{name} = {value}" for name, value in values.items())
+    return f"{said}: derived is {derived}, the law has {stated}, at {point}"
 
 
 def _rows(work: _RuleWork) -> Iterator[ProofRow]:

@@ -6,6 +6,7 @@ Rules are code: whatever they raise while they are looked at is a fault of the r
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -36,6 +37,7 @@ from blueprint.rule import (
     Rule,
     TaskTarget,
 )
+from blueprint.symbols import to_term
 from blueprint.words import plain
 
 _LAW: Final = re.compile(r"\A[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
@@ -66,6 +68,8 @@ def checked_rule(rule: object, identifier: str) -> Rule:
         raise RulebookError(f"{identifier}: the file defines no RULE")
     if rule.id != identifier or not _ID.match(identifier):
         raise RulebookError(f"{identifier}: the rule calls itself {plain(rule.id)}")
+    for name in ("claims", "laws", "boundaries", "targets"):
+        _require_tuple(f"{identifier}: {name}", getattr(rule, name, ()))
     if isinstance(rule, PassRule) and not (rule.targets and rule.claims):
         raise RulebookError(f"{identifier}: a pass rule needs targets and claims")
     if isinstance(rule, PrimitiveRule) and not rule.formulas:
@@ -83,7 +87,8 @@ def checked_rule(rule: object, identifier: str) -> Rule:
         for law in rule.laws:
             if isinstance(law, MemoryLaw | Requirement):
                 raise RulebookError(
-                    f"{identifier}: law {plain(law.id)} speaks of memory, which is asked of plans as a whole"
+                    f"{identifier}: law {plain(law.id)} speaks of memory, which is asked of plans as a whole:"
+                    " give its rule boundaries=(DISTRIBUTED_TO_PORTABLE,)"
                 )
     return rule
 
@@ -91,8 +96,8 @@ def checked_rule(rule: object, identifier: str) -> Rule:
 def check_rules(rules: Sequence[Rule]) -> None:
     """Refuse rules that do not make one rulebook together."""
     laws = [law for rule in rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws]
-    if len({law.id for law in laws}) != len(laws):
-        raise RulebookError("two laws have the same id")
+    if twice := [law for law, count in Counter(law.id for law in laws).items() if count > 1]:
+        raise RulebookError(f"two laws have the same id, {plain(twice[0])}")
     for law in laws:
         with blamed(f"law {plain(law.id)}"):
             _check_law(law)
@@ -123,7 +128,15 @@ def _check_law(law: AnyLaw) -> None:
             raise RulebookError(f"law {law.id} needs bounds with distinct forms")
 
 
+def _require_tuple(what: str, value: object) -> None:
+    """Refuse a value without its comma: `(X)` is X."""
+    if not isinstance(value, tuple):
+        raise RulebookError(f"{what} must be a tuple: write (X,) for one")
+
+
 def _check_equations(law: Law | MemoryLaw) -> None:
+    for name in ("equations", "wrong"):
+        _require_tuple(f"law {law.id}: {name}", getattr(law, name))
     forms = [equation.form for equation in (*law.equations, *law.wrong)]
     if not law.equations or len(set(forms)) != len(forms):
         raise RulebookError(f"law {law.id} needs equations with distinct forms")
@@ -135,6 +148,8 @@ def _check_equations(law: Law | MemoryLaw) -> None:
 
 
 def _check_members(law: Law) -> None:
+    for name in ("phases", "kinds", "primitives"):
+        _require_tuple(f"law {law.id}: {name} of its group", getattr(law.group, name))
     members = [law.group.members(case) for case in all_cases() if law.when(case)]
     if any(type(each) is not int or each < 0 for each in members) or not any(members):
         raise RulebookError(f"law {law.id}: its group needs a whole number of members, and some in at least one case")
@@ -161,6 +176,9 @@ def _check_right_side(law: Law | MemoryLaw, equation: Equation[Quantity] | Equat
     where = f"law {law.id} ({plain(equation.form)})"
     with blamed(where):
         sides = [equation.right(case) for case in all_cases() if law.when(case)]
+    with blamed(where):
+        for side in (equation.left, *sides):
+            to_term(side)
     unknown = {equation.quantity.symbol, *(quantity.symbol for quantity in Quantity)}
     # A plain integer has no symbols.
     if any(unknown & getattr(side, "free_symbols", set()) for side in sides):

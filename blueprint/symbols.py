@@ -99,6 +99,8 @@ def to_term(expression: sympy.Expr | int) -> Term:
         return Product(tuple(to_term(part) for part in _ordered(expression)))
     if isinstance(expression, sympy.Pow) and isinstance(expression.exp, sympy.Integer) and 2 <= expression.exp <= 8:
         return Product((to_term(expression.base),) * int(expression.exp))
+    if isinstance(expression, sympy.Pow) and expression.exp.is_negative:
+        raise ObligationError(f"divides by {expression.base}: multiply both sides by it, as in t * W = ...")
     raise ObligationError(f"not a sum of products of known symbols: {type(expression).__name__}")
 
 

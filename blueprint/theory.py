@@ -36,11 +36,23 @@ from blueprint.obligation import bound as bound_obligation
 from blueprint.obligation import definitions, law_sides, replace_in, theorem
 from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule
 from blueprint.symbols import to_term
-from blueprint.term import Comparison, Const, Product, Sum, Term, at_most, comparison_variables, equal, less
+from blueprint.term import (
+    Comparison,
+    Const,
+    Product,
+    Sum,
+    Term,
+    at_most,
+    comparison_variables,
+    equal,
+    evaluate,
+    less,
+    variables,
+)
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, Factors
-from blueprint.workload.memory import ModelState, block_memory, model_state, tensor_bytes
+from blueprint.workload.memory import Memory, block_memory, model_state, tensor_bytes
 from blueprint.workload.plan import buffer_size, plan_work
 from blueprint.workload.primitives import TaskWork
 from blueprint.workload.symbolic import Symbolic
@@ -238,32 +250,47 @@ def _memory_theorems(rule: PassRule | BoundaryRule, law: MemoryLaw) -> Iterator[
 def _memory_theorem(
     rule: str, law: MemoryLaw, equation: Equation[Capacity], case: Case, goal: Comparison, *, negative: bool
 ) -> Theorem:
-    state = {symbols.N.name, symbols.n_D.name} & set(comparison_variables(goal))
-    if state:
-        stated = bound_obligation(goal, SHARE if len(state) > 1 else ())
-    else:
-        stated = theorem([goal], definitions(case, equation.where))
+    of_state = {symbols.N.name, symbols.n_D.name} & set(comparison_variables(goal))
+    stated = _state_theorem(goal, case) if of_state else theorem([goal], definitions(case, equation.where))
     return Theorem(rule, law.id, equation.form, equation.statement or law.statement, case.text, (stated,), negative)
 
 
+def _state_theorem(goal: Comparison, case: Case) -> Obligation:
+    """A goal over N and n, where N is the derivation's own count and n its largest share over D ranks."""
+    parameters = number_term(symbolic_memory(case).parameters)
+    premises = [replace_in(each, symbols.N.name, parameters) for each in SHARE]
+    goal = replace_in(goal, symbols.N.name, parameters)
+    sizes = {name: position for position, name in enumerate(dict.fromkeys(variables(parameters)), start=2)}
+    held, ranks = evaluate(parameters, sizes), 3
+    witness = {**sizes, "e": 2, "g": 4, "o": 12, "D": ranks, "n_D": -(-held // ranks)}
+    # The share is bounded only where the goal speaks of it.
+    stated = (goal, *premises) if symbols.n_D.name in set(comparison_variables(goal)) else (goal,)
+    named = {name for each in stated for name in comparison_variables(each)}
+    return bound_obligation(goal, stated[1:], witness={name: size for name, size in witness.items() if name in named})
+
+
+@cache
+def symbolic_memory(case: Case) -> Memory[Symbolic]:
+    """What the derivation computes that one rank holds, in the symbols of the alphabet."""
+    return block_memory(symbolic_dims(case), symbolic_block(case))
+
+
 def _amount(capacity: Capacity, case: Case) -> Term:
-    """A memory fact as the derivation computes it; model state over N and n, which have laws of their own."""
-    state = _state(case)
+    """A memory fact as the derivation computes it."""
+    memory = symbolic_memory(case)
     match capacity:
-        case Capacity.WEIGHTS:
-            return number_term(state.weights)
-        case Capacity.GRADIENTS:
-            return number_term(state.gradients)
-        case Capacity.OPTIMIZER:
-            return number_term(state.optimizer)
+        case Capacity.WEIGHTS | Capacity.GRADIENTS | Capacity.OPTIMIZER:
+            return number_term(getattr(memory.state, capacity.name.lower()))
         case _:
-            memory = block_memory(symbolic_dims(case), symbolic_block(case))
             return number_term(getattr(memory, capacity.name.lower()))
 
 
-def _state(case: Case) -> ModelState[Symbolic]:
-    parameters, share, e, g, o = (Symbolic(each) for each in (symbols.N, symbols.n_D, symbols.e, symbols.g, symbols.o))
-    return model_state(case, parameters, share, e, g, o)
+def _model_state(stage: int) -> Term:
+    """Weights, gradients and optimizer state that the derivation computes from N and n at a ZeRO stage."""
+    case = dataclasses.replace(all_cases()[0], zero=stage)
+    sizes = (Symbolic(each) for each in (symbols.N, symbols.n_D, symbols.e, symbols.g, symbols.o))
+    state = model_state(case, *sizes)
+    return Sum(tuple(map(number_term, (state.weights, state.gradients, state.optimizer))))
 
 
 def _waiting(case: Case) -> Term:
@@ -289,8 +316,7 @@ def _bound_theorems(rule: PassRule | BoundaryRule, law: BoundLaw) -> Iterator[Th
 def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) -> Theorem:
     goal = Comparison(bound.relation, to_term(bound.left), to_term(bound.right))
     for stage in ZERO_STAGES:
-        state = number_term(_state(dataclasses.replace(all_cases()[0], zero=stage)).total)
-        goal = replace_in(goal, f"C_{stage}", state)
+        goal = replace_in(goal, f"C_{stage}", _model_state(stage))
     premises = tuple(Comparison(relation, to_term(a), to_term(b)) for a, relation, b in bound.premises)
     if symbols.n_D.name in set(comparison_variables(goal)):
         premises = (*SHARE, *premises)

@@ -251,7 +251,7 @@ class _Settlement:
     def theorem(self, check: LawCheck) -> tuple[TheoremStatus, tuple[str, ...]]:
         """The theorems behind a law instance: recorded only if every one of them is."""
         if not check.applicable or not check.theorems:
-            return TheoremStatus.ABSENT, ()
+            return TheoremStatus.NONE, ()
         digests: list[str] = []
         for rule, law, form in check.theorems:
             status, found = self.theorems.lookup(rule, law, form, self.plan.case.text)

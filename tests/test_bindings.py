@@ -12,6 +12,7 @@ BINDINGS = {
     "workload": {"batch": "3", "dtype": "bfloat16"},
     "strategy": {"tensor": "2", "zero": "0", "recompute": "none", "shard_checkpoint": "no"},
     "target": {"name": "none"},
+    "deployment": {"device_memory": "80"},
 }
 
 
@@ -22,6 +23,8 @@ BINDINGS = {
         {"biases": "no", "shard_checkpoint": "yes", "recompute": "full", "dtype": "float32"},
         {"model": "anything"},
         {"batch": "1", "microbatch": "1"},
+        {"device_memory": "any"},
+        {"device_memory": "81"},
     ],
 )
 def test_a_value_that_the_binding_could_have_is_compared(expected: dict[str, str]) -> None:
@@ -34,6 +37,7 @@ def test_a_value_that_the_binding_could_have_is_compared(expected: dict[str, str
         *(("tensor", value, "a whole number from 1 to 65536") for value in ("08", "0", "65537", "8.0", "+8", "\u0668")),
         ("tensor", "9" * 5000, "a whole number from 1 to 65536"),
         ("microbatch", "two", f"a whole number from 1 to {2**63 - 1}"),
+        ("device_memory", "10x", f"a whole number from 1 to {2**63 - 1}"),
         ("zero", "4", "a whole number from 0 to 3"),
         ("biases", "true", "yes or no"),
         ("shard_checkpoint", "1", "yes or no"),

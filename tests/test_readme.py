@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
 from pathlib import Path
-from types import ModuleType
-
-import pytest
 
 import blueprint
-
-TOOL = Path(__file__).parent / "tools" / "session.py"
-
-
-@pytest.fixture(name="tool", scope="module")
-def _tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("session_tool", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from tests.tools import session
+from tests.tools.generated import Part
 
 
-def test_the_session_is_what_the_commands_print(tool: ModuleType) -> None:
-    _, inside, _ = tool.sections(tool.README.read_text(encoding="utf-8"))
-    assert inside == tool.session()
+def test_the_session_is_what_the_commands_print() -> None:
+    _, inside, _ = session.PART.sections(session.README.read_text(encoding="utf-8"))
+    assert inside == session.session()
 
 
-def test_another_session_would_be_noticed(tool: ModuleType) -> None:
-    before, inside, after = tool.sections(f"x\n{tool.BEGIN}\n$ blueprint verify\n{tool.END}\ny\n")
-    assert (before, inside, after) == (f"x\n{tool.BEGIN}\n", "$ blueprint verify\n", f"{tool.END}\ny\n")
-    assert inside != tool.session()
+def test_another_session_would_be_noticed(tmp_path: Path) -> None:
+    document = tmp_path / "README.md"
+    part = Part(document, "<begin>\n", "<end>\n")
+    document.write_text("x\n<begin>\n$ blueprint verify\n<end>\ny\n", encoding="utf-8")
+    assert part.settle("$ blueprint verify\n", []) == 0
+    assert part.settle("$ blueprint laws\n", []) == 1
+    assert part.settle("$ blueprint laws\n", ["--write"]) == 0
+    assert document.read_text(encoding="utf-8") == "x\n<begin>\n$ blueprint laws\n<end>\ny\n"
 
 
 def test_the_worked_example_of_the_package_is_true() -> None:

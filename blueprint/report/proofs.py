@@ -66,9 +66,15 @@ def _counts(report: ProofReport, check: bool) -> str:  # noqa: FBT001  (a fact, 
     word = "proved" if report.outcome is Outcome.VERIFIED else "examined"
     done = "compared with the recorded proofs" if check else "recorded"
     tail = f", {done}" if report.outcome is Outcome.VERIFIED else ""
+    if report.unchanged and not laws:
+        return f"nothing to decide: {_unchanged(report)}"
     if report.unchanged:
-        tail += f"; {len(report.unchanged)} rules are unchanged since their proofs were recorded (--all decides them)"
+        tail += f"; {_unchanged(report)}"
     return (
         f"{word} {laws.total()} laws by {report.obligations} obligations{tail};"
         f" {laws[Status.REFUTED]} refuted, {laws[Status.UNKNOWN]} unknown"
     )
+
+
+def _unchanged(report: ProofReport) -> str:
+    return f"{len(report.unchanged)} rules are unchanged since their proofs were recorded (--all decides them again)"

@@ -167,7 +167,9 @@ def _transition(transition: TransitionReport) -> Iterator[str]:
         head = ("law", "form", "members", "status", "theorem", "statement")
         yield from table.lines(head, _laws(transition.laws))
         behind = Counter(law.theorem for law in transition.laws if law.status is not Status.NOT_APPLICABLE)
-        listed = ", ".join(f"{behind[status]} {status.value}" for status in TheoremStatus)
+        listed = ", ".join(
+            f"{behind[status]} {status.value}" for status in TheoremStatus if status is not TheoremStatus.NONE
+        )
         yield f"  theorems behind these laws, not counted as proved by this run: {listed}"
 
 
@@ -197,8 +199,8 @@ def _laws(laws: Iterable[LawRow]) -> list[tuple[str, ...]]:
 
 def _law(law: LawRow) -> tuple[str, ...]:
     members = f"{law.members} of {law.expected_members}"
-    applies = law.status is not Status.NOT_APPLICABLE
-    return law.id, members, law.status.value, law.theorem.value if applies else "-", law.statement
+    theorem = "-" if law.theorem is TheoremStatus.NONE else law.theorem.value
+    return law.id, members, law.status.value, theorem, law.statement
 
 
 def _definitions(report: Report) -> Iterator[str]:

@@ -5,7 +5,7 @@ What an operation keeps for its gradient is reduced from layer facts (Korthikant
     C_act = sum over layers of (A - O [output not stored] - A [activation not stored])
 
 A layer keeps what its gradient reads, A bytes: its input, both operands, its own result, or its mask. Where its
-result, O bytes, is not stored, the next layer's A holds a tensor that is made again, and O is names_kept off. A single
+result, O bytes, is not stored, the next layer's A holds a tensor that is made again, and O is taken off. A single
 term may be negative.
 """
 
@@ -58,11 +58,6 @@ class ModelState(Generic[N]):
     weights: N
     gradients: N
     optimizer: N
-
-    @property
-    def total(self) -> N:
-        """All of it."""
-        return self.weights + self.gradients + self.optimizer
 
 
 @dataclass(frozen=True)

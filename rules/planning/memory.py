@@ -99,6 +99,8 @@ ORDER = BoundLaw(
     statement="a higher ZeRO stage never needs more, all agree at D = 1, and the shares are the whole",
     source="Rajbhandari et al., ZeRO",
     bounds=(
+        Bound("stage 0", C_0, Relation.EQUAL, (e + g + o) * N),
+        Bound("stage 3", C_3, Relation.EQUAL, (e + g + o) * n_D),
         Bound("stage 1 <= stage 0", C_1, Relation.AT_MOST, C_0, because=((o, SHORT), (o, D - 1, n_D - 1))),
         Bound("stage 2 <= stage 1", C_2, Relation.AT_MOST, C_1, because=((g, SHORT), (g, D - 1, n_D - 1))),
         Bound("stage 3 <= stage 2", C_3, Relation.AT_MOST, C_2, because=((e, SHORT), (e, D - 1, n_D - 1))),

@@ -336,6 +336,45 @@ def test_proofs_of_another_rulebook_say_so_and_replace_nothing(process: Run, tmp
     assert b"NOT SHIPPED" not in process("prove", "primitives.gelu", "--check", *recorded).out
 
 
+def _copied_rules(folder: Path) -> Path:
+    return Path(shutil.copytree(ROOT / "rules", folder / "rules", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+def test_a_false_law_is_refuted_with_both_sides_and_not_recorded(process: Run, tmp_path: Path) -> None:
+    rules, proofs = _copied_rules(tmp_path), tmp_path / "proofs"
+    mlp = rules / "training" / "mlp.py"
+    mlp.write_text(mlp.read_text().replace("lambda case: 4 * B * S * H * F)", "lambda case: 5 * B * S * H * F)"))
+    done = process("prove", "training.mlp", "--rules", str(rules), "--proofs", str(proofs))
+    assert done.code == 1
+    (finding,) = [line for line in done.out.decode().splitlines() if line.startswith("  law.theorem")]
+    assert "is refuted: derived is (2*B*F_t*H*S + 2*B*F_t*H*S)*t = 4, the law has 5*B*F*H*S = 5, at " in finding
+    assert finding.endswith("and in 95 others")
+    assert not proofs.exists()
+
+
+def test_only_what_changed_is_decided_again(process: Run, tmp_path: Path) -> None:
+    rules, proofs = _copied_rules(tmp_path), tmp_path / "proofs"
+    shutil.copytree(ROOT / "proofs", proofs)
+    line = ["prove", "--rules", str(rules), "--proofs", str(proofs)]
+
+    def decided(*more: str) -> list[str]:
+        done = process(*line, *more)
+        assert done.code == 0
+        return [each.split()[0] for each in done.out.decode().splitlines() if "  proved" in each]
+
+    assert decided() == []
+    mlp = rules / "training" / "mlp.py"
+    mlp.write_text(mlp.read_text() + "\n")
+    assert decided() == ["training.mlp"]
+    stored = next((proofs / "primitives" / "gelu").glob("*.smt2"))
+    stored.write_bytes(stored.read_bytes() + b"\n")
+    assert set(decided()) == {"primitives.gelu"}
+    evidence = proofs / "planning" / "task" / "evidence.json"
+    evidence.write_bytes(evidence.read_bytes().replace(b"z3 5", b"z3 4"))
+    assert set(decided()) == {"planning.task"}
+    assert decided("training.mlp") == ["training.mlp"], "a rule that is named is decided"
+
+
 @pytest.mark.parametrize("place", ["--rules", "--proofs"])
 def test_a_loop_of_links_is_no_folder(process: Run, tmp_path: Path, place: str) -> None:
     (tmp_path / "loop").symlink_to("loop")

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 
 from blueprint import law, rule
+from blueprint.ir.common import Phase, Primitive
+from blueprint.ir.model import OperationKind
 from blueprint.rulebook import load, shipped
 from blueprint.symbols import ALPHABET
+from tests.tools import symbol_table
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "rules" / "README.md"
-TOOL = ROOT / "tests" / "tools" / "symbol_table.py"
 TEXT = README.read_text(encoding="utf-8")
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -173,30 +173,15 @@ def test_the_rules_that_it_points_at_exist() -> None:
 # The symbols ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(name="tool", scope="module")
-def _tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("symbol_table", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def test_the_tables_are_those_of_the_code() -> None:
+    _, inside, _ = symbol_table.PART.sections(TEXT)
+    assert inside == symbol_table.tables()
+    assert symbol_table.table().count("\n") == len(ALPHABET) + 2
 
 
-def test_the_table_is_the_alphabet(tool: ModuleType) -> None:
-    _, inside, _ = tool.sections(TEXT)
-    assert inside == tool.table()
-    assert inside.count("\n") == len(ALPHABET) + 2
-
-
-def test_the_tool_writes_what_it_compares(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = tmp_path / "README.md"
-    copy.write_text(f"a\n{tool.BEGIN}stale\n{tool.END}b\n", encoding="utf-8")
-    monkeypatch.setattr(tool, "README", copy)
-    monkeypatch.setattr(sys, "argv", ["symbol_table.py"])
-    assert tool.main() == 1
-    monkeypatch.setattr(sys, "argv", ["symbol_table.py", "--write"])
-    assert tool.main() == 0
-    monkeypatch.setattr(sys, "argv", ["symbol_table.py"])
-    assert tool.main() == 0
-    assert copy.read_text(encoding="utf-8") == f"a\n{tool.BEGIN}{tool.table()}{tool.END}b\n"
+def test_every_word_that_a_group_or_an_equation_takes_is_listed() -> None:
+    words = symbol_table.words()
+    kinds = (*OperationKind, *Phase, *Primitive)
+    assert [each for each in kinds if f"`{each.name}`" not in words] == []
+    assert "`STORED` is C_act" in words
+    assert "`sharded_gradients`" in words

@@ -106,7 +106,7 @@ _TRANSITION = TransitionReport(
     laws=(
         _law("classical", Status.PROVED, TheoremStatus.RECORDED),
         _law("general", Status.PROVED, TheoremStatus.RE_DECIDED),
-        _law("other", Status.NOT_APPLICABLE, TheoremStatus.ABSENT, members="0"),
+        _law("other", Status.NOT_APPLICABLE, TheoremStatus.NONE, members="0"),
     ),
 )
 

@@ -328,7 +328,10 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "no RULE": (_replace(MLP, "\nRULE = ", "\nRULES = "), "training.mlp: the file defines no RULE"),
     "RULE that is no rule": (_write(MLP, "RULE = 'training.mlp'\n"), "training.mlp: the file defines no RULE"),
     "empty file": (_write(MLP, ""), "training.mlp: the file defines no RULE"),
-    "duplicate law id": (_replace(MLP, 'id="mlp"', 'id="qkv-projection"'), "two laws have the same id"),
+    "duplicate law id": (
+        _replace(MLP, 'id="mlp"', 'id="qkv-projection"'),
+        "two laws have the same id, qkv-projection",
+    ),
     "duplicate law id in two families": (
         _replace(TASK, 'id="work-conservation"', 'id="mlp"'),
         "two laws have the same id",
@@ -540,7 +543,31 @@ REFUSED |= {
         ),
         "training.mlp: law size projects, which only planning does",
     ),
-    "RULE that cannot be looked at": (_replace(MLP, "laws=(MLP,)", "laws=3"), "rules: TypeError"),
+    "laws that are no tuple": (
+        _replace(MLP, "laws=(MLP,)", "laws=(MLP)"),
+        "training.mlp: laws must be a tuple: write (X,)",
+    ),
+    "RULE that cannot be looked at": (_replace(MLP, "laws=(MLP,)", "laws=(3,)"), "rules: AttributeError"),
+    "kinds of a group without a comma": (
+        _replace(MLP, "kinds=KINDS,", "kinds=KINDS[0],"),
+        "law mlp: kinds of its group must be a tuple: write (X,) for one",
+    ),
+    "wrong without a comma": (
+        _substitute(
+            MLP,
+            r"    wrong=\(.*?\n    \),\n\)",
+            "    wrong=Equation('a', Quantity.OPERATIONS, t * W, lambda case: W),\n)",
+        ),
+        "law mlp: wrong must be a tuple",
+    ),
+    "right side that divides": (
+        _replace(MLP, "lambda case: 4 * B * S * H * F),)", "lambda case: 4 * B * S * H * F / t),)"),
+        "law mlp (general): ObligationError: divides by t: multiply both sides by it",
+    ),
+    "right side with a fraction": (
+        _replace(MLP, "lambda case: 4 * B * S * H * F),)", "lambda case: 4.0 * B * S * H * F),)"),
+        "law mlp (general): ObligationError: not a sum of products of known symbols",
+    ),
     "a file that is too large": (
         _write("planning/large.py", "#" * (FILE_LIMIT + 1)),
         f"is larger than the limit of {FILE_LIMIT} bytes",

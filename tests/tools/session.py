@@ -1,21 +1,22 @@
 """Keep the README's session true: run its commands and compare, or write what they print.
 
-python tests/tools/session.py          # fails and shows the difference
-python tests/tools/session.py --write  # puts the real output into README.md
+python -m tests.tools.session          # fails and shows the difference
+python -m tests.tools.session --write  # puts the real output into README.md
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.tools.generated import Part
+
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
-BEGIN, END = "<!-- session:begin -->", "<!-- session:end -->"
+PART = Part(README, "<!-- session:begin -->\n", "<!-- session:end -->\n")
 
 DERIVE = (
     "blueprint derive training --model gpt3-175b --tensor 8 --microbatch 1 --sequence 2048 "
@@ -60,25 +61,5 @@ def session() -> str:
     return "```\n" + "\n".join(parts) + "```\n"
 
 
-def sections(text: str) -> tuple[str, str, str]:
-    """README before, inside and after the session."""
-    before, rest = text.split(BEGIN + "\n")
-    inside, after = rest.split(END)
-    return before + BEGIN + "\n", inside, END + after
-
-
-def main() -> int:
-    """Compare, or write with --write."""
-    before, inside, after = sections(README.read_text(encoding="utf-8"))
-    real = session()
-    if "--write" in sys.argv[1:]:
-        README.write_text(before + real + after, encoding="utf-8")
-        return 0
-    sys.stdout.writelines(
-        difflib.unified_diff(inside.splitlines(keepends=True), real.splitlines(keepends=True), "README.md", "real")
-    )
-    return int(inside != real)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(PART.settle(session(), sys.argv[1:]))

@@ -1,20 +1,32 @@
-"""Keep the table of symbols in rules/README.md equal to the alphabet, or write it.
+"""Keep the tables of symbols and words in rules/README.md equal to the code, or write them.
 
-python tests/tools/symbol_table.py          # fails and shows the difference
-python tests/tools/symbol_table.py --write  # puts the table into rules/README.md
+python -m tests.tools.symbol_table          # fails and shows the difference
+python -m tests.tools.symbol_table --write  # puts the tables into rules/README.md
 """
 
 from __future__ import annotations
 
-import difflib
+import enum
+import inspect
 import sys
+from dataclasses import fields
 from pathlib import Path
 
+from blueprint.case import Case
+from blueprint.ir.common import Phase, Primitive
+from blueprint.ir.model import OperationKind
+from blueprint.law import Capacity, Quantity
 from blueprint.symbols import ALPHABET, Meaning
+from tests.tools.generated import Part
 
 README = Path(__file__).parents[2] / "rules" / "README.md"
-BEGIN, END = "<!-- symbols:begin -->\n", "<!-- symbols:end -->\n"
+PART = Part(README, "<!-- symbols:begin -->\n", "<!-- symbols:end -->\n")
 HEAD = "| symbol | meaning | unit | least |\n|---|---|---|---|\n"
+WORDS_HEAD = "| word | its members |\n|---|---|\n"
+
+VOCABULARIES: tuple[type[enum.Enum], ...] = (OperationKind, Phase, Primitive)
+MEASURES: tuple[type[enum.Enum], ...] = (Quantity, Capacity)
+"""Vocabularies whose members stand for a symbol, which is their value."""
 
 
 def row(meaning: Meaning) -> str:
@@ -27,25 +39,19 @@ def table() -> str:
     return HEAD + "".join(map(row, ALPHABET.values()))
 
 
-def sections(text: str) -> tuple[str, str, str]:
-    """A text before, inside and after the table."""
-    before, rest = text.split(BEGIN)
-    inside, after = rest.split(END)
-    return before + BEGIN, inside, END + after
+def words() -> str:
+    """What a rule file may name: closed vocabularies, and what a case says of itself."""
+    rows = [(each.__name__, [f"`{member.name}`" for member in each]) for each in VOCABULARIES]
+    rows += [(each.__name__, [f"`{member.name}` is {member.value}" for member in each]) for each in MEASURES]
+    asked = [name for name, value in inspect.getmembers(Case) if isinstance(value, property) and name != "text"]
+    rows.append(("Case", [f"`{name}`" for name in (*(each.name for each in fields(Case)), *asked)]))
+    return WORDS_HEAD + "".join(f"| `{name}` | {', '.join(members)} |\n" for name, members in rows)
 
 
-def main() -> int:
-    """Compare, or write with --write."""
-    before, inside, after = sections(README.read_text(encoding="utf-8"))
-    real = table()
-    if "--write" in sys.argv[1:]:
-        README.write_text(before + real + after, encoding="utf-8")
-        return 0
-    sys.stdout.writelines(
-        difflib.unified_diff(inside.splitlines(keepends=True), real.splitlines(keepends=True), "README.md", "real")
-    )
-    return int(inside != real)
+def tables() -> str:
+    """Both tables."""
+    return f"{table()}\n{words()}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(PART.settle(tables(), sys.argv[1:]))
