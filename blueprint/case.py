@@ -27,6 +27,16 @@ class Case:
         return self.communication is Communication.SEQUENCE_PARALLEL
 
     @property
+    def full_recompute(self) -> bool:
+        """Whether the backward pass computes everything again."""
+        return self.recompute is Recompute.FULL
+
+    @property
+    def selective_recompute(self) -> bool:
+        """Whether it computes the attention core again, and nothing else."""
+        return self.recompute is Recompute.SELECTIVE
+
+    @property
     def sharded_optimizer(self) -> bool:
         """Whether the optimizer's state is divided over the data-parallel group."""
         return self.zero >= 1

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from blueprint.errors import ObligationError
-from blueprint.term import Comparison, Const, Product, Term, Var, equal
+from blueprint.term import Comparison, Const, Product, Sum, Term, Var, at_most, equal, less
 from blueprint.verdict import Obligation
 
 Word = enum.Enum | bool
@@ -52,6 +52,13 @@ class Question:
         whole, parts = self.given(name, size), self.given("t", degree)
         share = self.given(f"{name}/t", size // degree)
         self.suppose(equal(Product((parts, share)), whole))
+        return share
+
+    def largest_share(self, whole: Term, size: int, degree: int) -> Var:
+        """The largest share n of `whole`, which is `size`, over D ranks, by witness: D n >= N > D (n - 1)."""
+        data, share = self.given("D", degree), self.given("n_D", -(-size // degree))
+        self.suppose(at_most(whole, Product((data, share))))
+        self.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), whole))
         return share
 
     def number(self, label: str, actual: int, expected: Term) -> None:

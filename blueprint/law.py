@@ -36,12 +36,8 @@ class Quantity(enum.Enum):
     @property
     def symbol(self) -> sympy.Symbol:
         """The symbol of the alphabet."""
-        return {
-            Quantity.OPERATIONS: symbols.W,
-            Quantity.READ_BYTES: symbols.Q_r,
-            Quantity.WRITE_BYTES: symbols.Q_w,
-            Quantity.MESSAGE_BYTES: symbols.M,
-        }[self]
+        symbol: sympy.Symbol = getattr(symbols, self.value)
+        return symbol
 
 
 class Capacity(enum.Enum):
@@ -58,15 +54,8 @@ class Capacity(enum.Enum):
     @property
     def symbol(self) -> sympy.Symbol:
         """The symbol of the alphabet."""
-        return {
-            Capacity.PARAMETERS: symbols.N,
-            Capacity.WEIGHTS: symbols.C_w,
-            Capacity.GRADIENTS: symbols.C_g,
-            Capacity.OPTIMIZER: symbols.C_o,
-            Capacity.STORED: symbols.C_act,
-            Capacity.WORKING: symbols.C_work,
-            Capacity.CHECKPOINT: symbols.C_ckpt,
-        }[self]
+        symbol: sympy.Symbol = getattr(symbols, self.value)
+        return symbol
 
 
 class Portion(enum.Enum):

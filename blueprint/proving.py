@@ -6,7 +6,6 @@ false variants, each with its counterexample; expected.txt lists every obligatio
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -112,7 +111,7 @@ def prove(
     cross_check: bool = False,
     everything: bool = False,
 ) -> ProofReport:
-    """Decide the theorems of every rule that changed since its proofs were recorded, or of the rules in `only`.
+    """Decide the theorems of every rule whose proofs are not recorded as they would be, or of the rules in `only`.
 
     Without `check` the folder `proofs` is written; with it, everything is decided again and compared with what the
     folder holds. A rule is unchanged if its file, the derivation, the solver and the budget are those of its record;
@@ -125,9 +124,9 @@ def prove(
         rulebook = open_rulebook(shipped("rules") if rules is None else rules)
         chosen = _chosen(rulebook, only)
         decide_all = check or everything or cross_check or bool(only)
-        kept = [] if decide_all else [rule for rule in chosen if _unchanged(proofs, rulebook, rule, budget)]
-        chosen = [rule for rule in chosen if rule not in kept]
         works = [_work(rule) for rule in chosen]
+        kept = [] if decide_all else [work.rule.id for work in works if _unchanged(proofs, rulebook, work, budget)]
+        works = [work for work in works if work.rule.id not in kept]
         if not check:
             _refuse_foreign_files(proofs, works)
         asked = [record.obligation for work in works for record in work.records.values()]
@@ -152,14 +151,13 @@ def prove(
     )
     evidence = [record.evidence for work in decided for record in work.records.values() if record.evidence]
     return ProofReport(
-        # With nothing to decide, what stands recorded is what is proved.
-        outcome=Outcome.VERIFIED if kept and not evidence else _outcome(findings, evidence, refuted=refuted),
+        outcome=_outcome(findings, established=bool(evidence or kept), evidence=evidence, refuted=refuted),
         rows=tuple(row for work in decided for row in _rows(work)),
         findings=tuple(findings),
         obligations=len(evidence),
         solvers=tuple(sorted({each.decider for each in evidence} | {each.second.decider for each in evidence})),
         foreign_rules="" if rules is None else rulebook.digest,
-        unchanged=tuple(rule.id for rule in kept),
+        unchanged=tuple(kept),
     )
 
 
@@ -171,22 +169,29 @@ def _chosen(rulebook: Rulebook, only: Sequence[str]) -> list[Rule]:
     return [rule for rule in rulebook.rules if not only or rule.id in only]
 
 
-def _unchanged(proofs: Path, rulebook: Rulebook, rule: Rule, budget: int) -> bool:
-    """Whether the recorded proofs of a rule rest on what is installed, are as they were written, and all succeeded."""
-    home = evidence_path(proofs, rule.id).parent
-    recorded = read_proofs(proofs, rule.id)
-    if recorded is None or not is_current(recorded, rulebook.sources[rule.id]):
-        return False
-    files = [home / each.file for each in recorded.obligations]
-    if set(home.rglob("*.smt2")) != set(files) or not files:
+def _unchanged(proofs: Path, rulebook: Rulebook, work: _RuleWork, budget: int) -> bool:
+    """Whether the record of a rule is that of exactly these theorems, under these sources, solver and budget.
+
+    The verdicts are the record's own word; `check` decides again.
+    """
+    home, recorded = evidence_path(proofs, work.rule.id).parent, read_proofs(proofs, work.rule.id)
+    if recorded is None or not work.records or not is_current(recorded, rulebook.sources[work.rule.id]):
         return False
     solver = f"z3 {'.'.join(metadata.version('z3-solver').split('.')[:3])}: "
+    stored = {each.file: each for each in recorded.obligations}
+    if (
+        recorded.laws != tuple(_laws(work))
+        or stored.keys() != work.records.keys()
+        or any(theorem.fault for theorem, _ in work.theorems)
+    ):
+        return False
     return all(
-        each.verdict == ("refuted" if each.file.startswith(NEGATIVE) else "proved")
-        and each.solver.startswith(solver)
-        and each.budget <= budget
-        and hashlib.sha256(path.read_bytes()).hexdigest() == each.digest
-        for each, path in zip(recorded.obligations, files, strict=True)
+        stored[file].verdict == ("refuted" if record.negative else "proved")
+        and stored[file].solver.startswith(solver)
+        and stored[file].budget <= budget
+        and (home / file).is_file()
+        and (home / file).read_bytes() == record.text.encode("ascii")
+        for file, record in work.records.items()
     )
 
 
@@ -239,23 +244,26 @@ def _decided(work: _RuleWork, found: Iterator[Evidence]) -> _RuleWork:
 
 def _findings(work: _RuleWork) -> Iterator[Finding]:
     """One finding for each form of a law and way in which it fails: the first case, and how many more there are."""
-    failed: dict[tuple[str, str, str], list[tuple[Theorem, _Recorded | None]]] = {}
+    failed: dict[tuple[str, str], list[tuple[Theorem, _Recorded | None]]] = {}
     for theorem, files in work.theorems:
         where = f"{theorem.rule}/{theorem.law} ({theorem.form})"
-        if theorem.fault:
-            failed.setdefault((where, "law.group", ""), []).append((theorem, None))
+        if theorem.fault or (theorem.negative and not files):
+            failed.setdefault((where, "group"), []).append((theorem, None))
         wanted = Verdict.REFUTED if theorem.negative else Verdict.PROVED
         for record in (work.records[file] for file in dict.fromkeys(files)):
             if record.evidence is None or record.evidence.verdict is not wanted:
                 said = record.evidence.verdict.value if record.evidence else ""
-                failed.setdefault((where, "law.theorem", said), []).append((theorem, record))
-    for (where, code, _), group in failed.items():
+                failed.setdefault((where, said), []).append((theorem, record))
+    for (where, _), group in failed.items():
         theorem, example = group[0]
-        message = theorem.fault if example is None else _disappointment(theorem, example)
         others = len({each.case for each, _ in group} - {theorem.case})
         case = f", in the case {theorem.case}" if theorem.case else ""
         more = f" and in {others} others" if others else ""
-        yield Finding(code=code, message=f"{message}{case}{more}", path=where)
+        if example is None:
+            fault = theorem.fault or "a false variant that speaks of no task states nothing"
+            yield Finding(code="law.group", message=f"{fault}{case}{more}", path=where)
+        else:
+            yield Finding(code="law.theorem", message=f"{_disappointment(theorem, example)}{case}{more}", path=where)
 
 
 def _disappointment(theorem: Theorem, record: _Recorded) -> str:
@@ -284,7 +292,7 @@ def _rows(work: _RuleWork) -> Iterator[ProofRow]:
         bad = next((each for each in evidence if (each.verdict is Verdict.REFUTED) is not negative), None)
         fault = next((theorem.fault for theorem, _ in members if theorem.fault), "")
         status = Status.REFUTED if fault or negative else Status.PROVED
-        if not evidence and not fault:
+        if not evidence and (negative or not fault):
             status = Status.NOT_APPLICABLE
         if bad is not None:
             status = Status(bad.verdict.value)
@@ -303,12 +311,13 @@ def _rows(work: _RuleWork) -> Iterator[ProofRow]:
         )
 
 
-def _outcome(findings: Sequence[Finding], evidence: Sequence[Evidence], *, refuted: bool) -> Outcome:
-    """`refuted` says whether a law, not one of the false variants, has a counterexample."""
-    if not evidence:
-        return Outcome.NOT_ESTABLISHED
+def _outcome(findings: Sequence[Finding], evidence: Sequence[Evidence], *, established: bool, refuted: bool) -> Outcome:
+    """`established` says whether anything was decided now or is recorded, `refuted` whether a law has a counterexample.
+
+    A false variant that is not refuted is no counterexample, but a finding all the same.
+    """
     if not findings:
-        return Outcome.VERIFIED
+        return Outcome.VERIFIED if established else Outcome.NOT_ESTABLISHED
     undecided = any(each.verdict in {Verdict.UNKNOWN, Verdict.VACUOUS} for each in evidence)
     only_undecided = undecided and all(finding.code == "law.theorem" for finding in findings)
     return Outcome.NOT_ESTABLISHED if only_undecided and not refuted else Outcome.REFUTED

@@ -7,9 +7,9 @@ local name, what they read and write, and their sizes. Claims are the names of w
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import sympy
 
@@ -19,6 +19,8 @@ from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Recompute
 from blueprint.law import AnyLaw
+
+T = TypeVar("T")
 
 When = Callable[[Case, "OperationKind | None"], bool]
 """Whether a target exists, by the case and by the kind of the operation (or of a value's producer)."""
@@ -63,6 +65,12 @@ class Formula:
     message_bytes: sympy.Expr | int = 0
     reads: tuple[int, ...] | None = ()
     writes: tuple[int, ...] = ()
+
+
+def counted(times: Sequence[int], moved: Sequence[T]) -> list[tuple[int, T]]:
+    """How often the traffic counts each of these, without those that it does not: once where nothing is said."""
+    pairs = zip((*times, *(1 for _ in moved)), moved, strict=False)
+    return [(often, each) for often, each in pairs if often]
 
 
 @dataclass(frozen=True)

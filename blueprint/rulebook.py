@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import sys
@@ -16,7 +17,7 @@ from blueprint.files import read_bounded
 from blueprint.ir.common import Primitive, Stage
 from blueprint.law import AnyLaw
 from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule
-from blueprint.rulecheck import blamed, check_rules, checked_rule
+from blueprint.rulecheck import blamed, check_imports, check_rules, checked_rule
 from blueprint.words import plain
 
 PACKAGE = "blueprint.rules"
@@ -143,7 +144,9 @@ def _run(name: str, path: str, files: dict[str, bytes]) -> ModuleType:
     module.__file__ = path
     sys.modules[name] = module
     with blamed(f"rules/{plain(path)}"):
-        exec(compile(files[path], f"rules/{path}", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- rules are code
+        tree = ast.parse(files[path], f"rules/{path}")
+        check_imports(tree, f"rules/{path}")
+        exec(compile(tree, f"rules/{path}", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- rules are code
     return module
 
 

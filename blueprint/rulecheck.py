@@ -5,6 +5,7 @@ Rules are code: whatever they raise while they are looked at is a fault of the r
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Final
 
 import sympy
 
+from blueprint import symbols
 from blueprint.case import all_cases
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase, Primitive
@@ -49,6 +51,25 @@ _OUTPUTS: Final = {
     Projection.BUFFER_SIZE: {"rank 1", "rank 2", "rank 3", "rank 4"},
 }
 """Everything that a projection computes: a law about less would leave the rest to anyone."""
+
+
+_MEASURED: Final = {measure.symbol for measure in (*Quantity, *Capacity)}
+"""Symbols that stand for what is measured of a plan."""
+
+_NOT_FOR_RULES: Final = ("blueprint.rules", "blueprint.workload", "blueprint.passes", "blueprint.frontend", "z3")
+"""What a rule that read it would only restate; and a rule on which another rests would change the other unseen."""
+
+
+def check_imports(tree: ast.Module, path: str) -> None:
+    """Refuse a rule file that imports the derivation, a solver or another rule file."""
+    for node in ast.walk(tree):
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            module = "blueprint.rules" if node.level else node.module or ""
+            names = [module, *(f"{module}.{each.name}" for each in node.names)]
+        for name in names:
+            if any(name == each or name.startswith(f"{each}.") for each in _NOT_FOR_RULES):
+                raise RulebookError(f"{plain(path)}: a rule may not import {plain(name)}")
 
 
 @contextmanager
@@ -123,9 +144,27 @@ def _check_law(law: AnyLaw) -> None:
     if isinstance(law, Law):
         _check_members(law)
     if isinstance(law, BoundLaw):
-        forms = [bound.form for bound in (*law.bounds, *law.wrong)]
-        if not law.bounds or len(set(forms)) != len(forms):
-            raise RulebookError(f"law {law.id} needs bounds with distinct forms")
+        _check_bounds(law)
+    if isinstance(law, Requirement):
+        _check_requirement(law)
+
+
+def _check_bounds(law: BoundLaw) -> None:
+    forms = [bound.form for bound in (*law.bounds, *law.wrong)]
+    if not law.bounds or len(set(forms)) != len(forms):
+        raise RulebookError(f"law {law.id} needs bounds with distinct forms")
+    for bound in law.bounds:
+        slack = sympy.expand(bound.right - bound.left)
+        assumed = [sympy.expand(right - left) for left, _, right in bound.premises]
+        if slack.is_number or slack in assumed or -slack in assumed:
+            raise RulebookError(f"law {law.id} ({plain(bound.form)}) says nothing: it has equal sides, or is a premise")
+
+
+def _check_requirement(law: Requirement) -> None:
+    """What a plan holds on the left, and on the right what the bindings give and no plan can choose."""
+    held = {capacity.symbol for capacity in Capacity}
+    if not held & law.left.free_symbols or held & law.right.free_symbols or not law.right.free_symbols:
+        raise RulebookError(f"law {law.id} says nothing: memory facts stand on its left, and a binding on its right")
 
 
 def _require_tuple(what: str, value: object) -> None:
@@ -140,11 +179,18 @@ def _check_equations(law: Law | MemoryLaw) -> None:
     forms = [equation.form for equation in (*law.equations, *law.wrong)]
     if not law.equations or len(set(forms)) != len(forms):
         raise RulebookError(f"law {law.id} needs equations with distinct forms")
+    cases = [case for case in all_cases() if law.when(case)]
+    if not cases:
+        raise RulebookError(f"law {law.id} speaks of no case of the strategy")
+    alone = not all(case.tensor_parallel for case in cases)
     for equation in law.equations:
-        symbol = equation.quantity.symbol
-        # Expanded, so that a quantity which cancels out does not count as one that is there.
-        if symbol not in sympy.expand(equation.left).free_symbols:
-            raise RulebookError(f"law {law.id} ({plain(equation.form)}) says nothing: its left side lacks {symbol}")
+        where, symbol = f"law {law.id} ({plain(equation.form)})", equation.quantity.symbol
+        # Expanded, so that a quantity which cancels out, at t = 1 perhaps, does not count as one that is there.
+        lefts = [equation.left, equation.left.subs(symbols.t, 1)] if alone else [equation.left]
+        if not all(symbol in sympy.expand(left).free_symbols for left in lefts):
+            raise RulebookError(f"{where} says nothing: its left side lacks {symbol}")
+        if other := equation.left.free_symbols & (_MEASURED - {symbol}):
+            raise RulebookError(f"{where}: its left side speaks of {min(map(str, other))}, it may of {symbol} alone")
 
 
 def _check_members(law: Law) -> None:
@@ -168,7 +214,7 @@ def check_right_sides(laws: Sequence[AnyLaw]) -> None:
     """Refuse equations that say nothing because the quantity that they should determine stands on both sides."""
     for law in laws:
         if isinstance(law, Law | MemoryLaw):
-            for equation in law.equations:
+            for equation in (*law.equations, *law.wrong):
                 _check_right_side(law, equation)
 
 
@@ -176,7 +222,6 @@ def _check_right_side(law: Law | MemoryLaw, equation: Equation[Quantity] | Equat
     where = f"law {law.id} ({plain(equation.form)})"
     with blamed(where):
         sides = [equation.right(case) for case in all_cases() if law.when(case)]
-    with blamed(where):
         for side in (equation.left, *sides):
             to_term(side)
     unknown = {equation.quantity.symbol, *(quantity.symbol for quantity in Quantity)}

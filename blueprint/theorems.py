@@ -16,16 +16,23 @@ from blueprint.outcome import TheoremStatus
 
 DERIVATION_SOURCES = (
     "case.py",
+    "discharge.py",
+    "exact.py",
     "ir/common.py",
     "ir/model.py",
     "ir/request.py",
     "law.py",
+    "normalform.py",
     "obligation.py",
+    "proving.py",
     "rule.py",
-    "symbols.py",
     "smtlib.py",
+    "solver.py",
+    "symbols.py",
     "term.py",
     "theory.py",
+    "verdict.py",
+    "worker.py",
     "workload/dims.py",
     "workload/memory.py",
     "workload/plan.py",
@@ -33,7 +40,7 @@ DERIVATION_SOURCES = (
     "workload/symbolic.py",
     "workload/training_block.py",
 )
-"""The files of the package on which the text of a theorem depends, besides the rule's own."""
+"""The files of the package on which the text of a theorem and its verdict depend, besides the rule's own."""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

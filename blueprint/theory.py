@@ -34,7 +34,7 @@ from blueprint.law import (
 )
 from blueprint.obligation import bound as bound_obligation
 from blueprint.obligation import definitions, law_sides, replace_in, theorem
-from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule
+from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule, counted
 from blueprint.symbols import to_term
 from blueprint.term import (
     Comparison,
@@ -237,14 +237,25 @@ def _memory_theorems(rule: PassRule | BoundaryRule, law: MemoryLaw) -> Iterator[
         for equation in law.equations:
             goal = law_sides(equation, case, _amount(equation.quantity, case))
             yield _memory_theorem(rule.id, law, equation, case, goal, negative=False)
-            if equation.quantity is Capacity.STORED:
+            # Where everything is made again, what waits is the checkpoint.
+            full = case.recompute is Recompute.FULL
+            if equation.quantity is (Capacity.CHECKPOINT if full else Capacity.STORED):
                 goal = law_sides(equation, case, _waiting(case))
                 again = dataclasses.replace(equation, form=f"{equation.form}, tensor by tensor")
                 yield _memory_theorem(rule.id, law, again, case, goal, negative=False)
     for equation in law.wrong:
-        case = next((case for case in cases if case.tensor_parallel), cases[0])
-        goal = law_sides(equation, case, _amount(equation.quantity, case))
-        yield _memory_theorem(rule.id, law, equation, case, goal, negative=True)
+        for case in _false_in(law, equation, cases):
+            goal = law_sides(equation, case, _amount(equation.quantity, case))
+            yield _memory_theorem(rule.id, law, equation, case, goal, negative=True)
+
+
+def _false_in(law: MemoryLaw, variant: Equation[Capacity], cases: Sequence[Case]) -> Iterator[Case]:
+    """The cases of more than one rank in which a false variant says something else than the law, and so is false."""
+    stated = law.equations[0]
+    for case in cases:
+        same = stated.left == variant.left and sympy.expand(stated.right(case) - variant.right(case)) == 0
+        if case.tensor_parallel and not same:
+            yield case
 
 
 def _memory_theorem(
@@ -296,8 +307,6 @@ def _model_state(stage: int) -> Term:
 def _waiting(case: Case) -> Term:
     """The bytes of the distinct activations and masks of the forward pass that a later phase reads."""
     block, dims = symbolic_block(case), symbolic_dims(case)
-    if case.recompute is Recompute.FULL:
-        return Const(0)  # what waits there is the checkpoint
     forward = [step for step in block.steps if step.phase is Phase.FORWARD]
     later = [step for step in block.steps if step.phase is not Phase.FORWARD]
     made = {name for step in forward for name in step.writes} | {BLOCK_INPUT}
@@ -361,10 +370,14 @@ def _traffic_theorems(rule: PrimitiveRule) -> Iterator[Theorem]:
         goals = list(dict.fromkeys(_traffic_goals(rule, case)))
         if goals:
             yield _traffic_theorem(rule, "each", goals, case, negative=False)
+    # The false variant counts the first tensor that a task of the first phase reads once more.
+    phase, formula = next(iter(rule.formulas.items()))
+    first, *others = formula.reads or (1,)
+    more = dataclasses.replace(formula, reads=(first + 1, *others))
+    wrong = dataclasses.replace(rule, formulas={**rule.formulas, phase: more})
     case = next(case for case in all_cases() if case.tensor_parallel and list(_traffic_goals(rule, case)))
-    first = next(_traffic_goals(rule, case))
-    wrong = Comparison(first.relation, first.left, Sum((first.right, Const(1))))
-    yield _traffic_theorem(rule, "one byte more", [wrong], case, negative=True)
+    false = [goal for goal in _traffic_goals(wrong, case) if goal not in set(_traffic_goals(rule, case))]
+    yield _traffic_theorem(rule, "a tensor read once more", false[:1], case, negative=True)
 
 
 def _traffic_theorem(
@@ -401,9 +414,7 @@ def _traffic_goals(rule: PrimitiveRule, case: Case) -> Iterator[Comparison]:
             (step.work.read_bytes, step.reads, formula.reads),
             (step.work.write_bytes, step.writes, formula.writes),
         ):
-            # What lacks a number counts once: the shorter of the two is the rule's.
-            counted = zip(names, (*times, *(1 for _ in names)), strict=False)
-            parts = [Product((Const(often), _moved(tensors[name]))) for name, often in counted if often]
+            parts = [Product((Const(often), _moved(tensors[name]))) for often, name in counted(times, names)]
             yield equal(number_term(moved), Sum(tuple(parts)))
 
 

@@ -25,9 +25,10 @@ from blueprint.rule import (
     Ref,
     Slot,
     Version,
+    counted,
 )
 from blueprint.symbols import to_term
-from blueprint.term import Const, Product, Sum, Term, Var, at_most, equal, less
+from blueprint.term import Const, Product, Sum, Term, Var, equal
 
 Tensors = Sequence[Pair[ExpectedTensor, DistributedValue]]
 Tasks = Sequence[Pair[ExpectedTask, Task]]
@@ -185,12 +186,7 @@ def parameter_count(question: Question, view: ModelView) -> Term:
     total, degree = sum(_element_count(view, tensor) for tensor in tensors), view.request.strategy.data
     held = question.given("N", total)
     question.suppose(equal(held, Sum(tuple(_elements(question, view, tensor) for tensor in tensors))))
-    if not view.case.sharded_optimizer:
-        return held
-    data, share = question.given("D", degree), question.given("n_D", -(-total // degree))
-    question.suppose(at_most(held, Product((data, share))))
-    question.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), held))
-    return share
+    return question.largest_share(held, total, degree) if view.case.sharded_optimizer else held
 
 
 def _work(question: Question, view: ModelView, expected: ExpectedTask, actual: Task, rule: PrimitiveRule) -> None:
@@ -216,9 +212,7 @@ def _traffic(question: Question, view: ModelView, expected: ExpectedTask, actual
     )
     for component, refs, times in moved:
         tensors = [tensor for ref in refs for tensor in view.resolve(expected, ref)]
-        # What lacks a number counts once.
-        counted = zip(tensors, (*times, *(1 for _ in tensors)), strict=False)
-        parts = [Product((Const(often), _moved(question, view, tensor))) for tensor, often in counted if often]
+        parts = [Product((Const(often), _moved(question, view, each))) for often, each in counted(times, tensors)]
         question.number(f"{expected.name}.{component}", getattr(actual.work, component), Sum(tuple(parts)))
 
 

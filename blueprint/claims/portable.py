@@ -16,7 +16,7 @@ from blueprint.ir.request import Recompute, Request, Strategy
 from blueprint.law import Projection, ProjectionLaw, Quantity
 from blueprint.rule import Claim
 from blueprint.symbols import to_term
-from blueprint.term import Const, Product, Sum, Term, at_most, less
+from blueprint.term import Product, Sum, Term
 
 PlanTasks = Sequence[Pair[ExpectedPlanTask, PlanTask]]
 Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]
@@ -177,19 +177,24 @@ def plan_interface_question(view: PlanView, target: PortablePlanIR) -> Question:
 
 def memory_question(view: PlanView, request: Request, target: PortablePlanIR) -> Question:
     """Every memory fact is the sum of the values that it speaks of, or of the rank's share of them."""
-    question, memory, zero = Question(), target.memory, view.strategy.zero
-    by_role = {role: [value for value in view.source.values if value.role is role] for role in Role}
-    parameters = _elements(question, by_role[Role.PARAMETER])
-    share, degree = _share(question, parameters, by_role[Role.PARAMETER], view.strategy), request.workload.dtype.width
-    optimizer = question.given("o", OPTIMIZER_STATE[degree])
+    question, memory, strategy = Question(), target.memory, view.strategy
+    parameters = [value for value in view.source.values if value.role is Role.PARAMETER]
+    gradients = [value for value in view.source.values if value.role is Role.PARAMETER_GRADIENT]
+    count = Sum(tuple(Product(_sizes(question, value)) for value in parameters))
+    total = sum(math.prod(value.local_shape) for value in parameters)
+    share = question.largest_share(count, total, strategy.data)
+    width = request.workload.dtype.width
+    e, g = question.given("width", width), question.given("gradient width", strategy.gradient_bytes)
+    o = question.given("o", OPTIMIZER_STATE[width])
+    again = [value for value in view.source.values if view.made_again(value)]
     facts = (
-        ("parameters", memory.parameters, parameters),
-        ("weights", memory.weights, _held(question, by_role[Role.PARAMETER], share, divided=zero >= 3)),
-        ("gradients", memory.gradients, _held(question, by_role[Role.PARAMETER_GRADIENT], share, divided=zero >= 2)),
-        ("optimizer", memory.optimizer, Product((optimizer, share if zero >= 1 else parameters))),
+        ("parameters", memory.parameters, count),
+        ("weights", memory.weights, Product((share, e)) if strategy.zero >= 3 else _bytes(question, parameters)),
+        ("gradients", memory.gradients, Product((share, g)) if strategy.zero >= 2 else _bytes(question, gradients)),
+        ("optimizer", memory.optimizer, Product((o, share if strategy.zero >= 1 else count))),
         ("stored", memory.stored, _bytes(question, _of_class(view, StorageClass.SAVED))),
         ("checkpoint", memory.checkpoint, _bytes(question, _of_class(view, StorageClass.CHECKPOINT))),
-        ("working", memory.working, _bytes(question, [each for each in view.source.values if view.made_again(each)])),
+        ("working", memory.working, _bytes(question, again)),
     )
     for name, found, term in facts:
         question.number(f"memory.{name}", found, term)
@@ -200,10 +205,6 @@ def _of_class(view: PlanView, storage: StorageClass) -> list[DistributedValue]:
     return [value for value in view.source.values if view.storage(value) is storage]
 
 
-def _elements(question: Question, values: Sequence[DistributedValue]) -> Term:
-    return Sum(tuple(Product(_sizes(question, value)) for value in values))
-
-
 def _bytes(question: Question, values: Sequence[DistributedValue]) -> Term:
     parts = [Product((*_sizes(question, each), question.given("width", each.dtype.width))) for each in values]
     return Sum(tuple(parts))
@@ -211,22 +212,6 @@ def _bytes(question: Question, values: Sequence[DistributedValue]) -> Term:
 
 def _sizes(question: Question, value: DistributedValue) -> tuple[Term, ...]:
     return tuple(question.given(axis.value, size) for axis, size in zip(value.axes, value.local_shape, strict=True))
-
-
-def _share(question: Question, parameters: Term, values: Sequence[DistributedValue], strategy: Strategy) -> Term:
-    """The largest share n of the parameters over D ranks, by witness: D n >= N > D (n - 1)."""
-    total = sum(math.prod(value.local_shape) for value in values)
-    data, share = question.given("D", strategy.data), question.given("n_D", -(-total // strategy.data))
-    question.suppose(at_most(parameters, Product((data, share))))
-    question.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), parameters))
-    return share
-
-
-def _held(question: Question, values: Sequence[DistributedValue], share: Term, *, divided: bool) -> Term:
-    """The bytes of parameters or of their gradients, which have one width; or the share of them."""
-    if not divided:
-        return _bytes(question, values)
-    return Product((share, question.given("width", values[0].dtype.width)))
 
 
 def _projected(question: Question, law: ProjectionLaw, work: Work) -> dict[str, Term]:

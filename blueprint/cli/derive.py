@@ -75,7 +75,7 @@ def training(
     device_memory: Annotated[
         str | None,
         typer.Option(
-            "--device-memory", metavar="BYTES", help="Memory of one device; a plan that does not fit is refused."
+            "--device-memory", metavar="BYTES", help="Memory of one device; a block that does not fit is refused."
         ),
     ] = None,
     output: Annotated[

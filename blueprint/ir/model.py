@@ -10,8 +10,10 @@ import msgspec
 from blueprint.ir.common import Axis, DType, EntityId, Header, Name, Positive, Role
 from blueprint.ir.request import ModelFacts
 
-Axes = Annotated[tuple[Axis, ...], msgspec.Meta(min_length=1, max_length=8)]
-Shape = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=8)]
+Axes = Annotated[tuple[Axis, ...], msgspec.Meta(min_length=1, max_length=4)]
+Shape = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=4)]
+"""A value of a block has at most four axes; the law of buffer sizes is proved for one to four."""
+
 Ids = Annotated[tuple[EntityId, ...], msgspec.Meta(max_length=4096)]
 
 

@@ -28,6 +28,9 @@ UNSTORED_OUTPUTS = ("scores", "softmax")
 UNSTORED_ACTIVATIONS = ("attention_dropout",)
 """Layers whose own A selective recompute makes again: the mask is drawn once more."""
 
+KEEPING_INPUTS = (Primitive.LAYER_NORM, Primitive.LINEAR, Primitive.BATCHED_MATMUL, Primitive.GELU)
+"""Primitives whose gradient reads what they read."""
+
 MADE_AGAIN = ("recomputed", "recommunicated", "mask_recomputed")
 """Versions of a value that exist in the backward pass alone."""
 
@@ -103,31 +106,28 @@ def layers(dims: Dims[N]) -> Iterator[Layer[N]]:
     selective = dims.case.recompute is Recompute.SELECTIVE
     names_kept: list[str] = []
     for op in ops:
+        inputs = tuple(each for each in op.inputs if op.primitive in KEEPING_INPUTS and each not in names_kept)
+        names_kept.extend(inputs)
         yield Layer(
             name=op.name,
-            activation=_kept(dims, op, local, names_kept),
+            activation=_kept(dims, op, tuple(local.get(each, stream_of(dims)) for each in inputs)),
             output=_bytes(op.local, dims.e),
             store_output=not (selective and op.name in UNSTORED_OUTPUTS),
             store_activation=not (full or (selective and op.name in UNSTORED_ACTIVATIONS)),
         )
-        names_kept.extend(op.inputs)
 
 
-def _kept(dims: Dims[N], op: Op[N], local: dict[str, Local[N]], names_kept: list[str]) -> N | int:
-    """Bytes that the gradient of an operation reads; an input that an earlier operation keeps counts once."""
+def _kept(dims: Dims[N], op: Op[N], inputs: tuple[Local[N], ...]) -> N | int:
+    """Bytes that the gradient of an operation reads; of its inputs, those that no earlier operation keeps."""
     match op.primitive:
         case Primitive.DROPOUT:
             return _bytes(op.local, MASK_BYTES)
         case Primitive.SOFTMAX:
             return _bytes(op.local, dims.e)
-        case Primitive.RESIDUAL:
-            return _NOTHING
         case _:
             kept: N | int = _NOTHING
-            for value in op.inputs:
-                if value in names_kept and op.primitive is Primitive.LINEAR:
-                    continue
-                kept = _bytes(local.get(value, stream_of(dims)), dims.e) + kept
+            for each in inputs:
+                kept = _bytes(each, dims.e) + kept
             return kept
 
 

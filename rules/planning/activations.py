@@ -33,11 +33,6 @@ def stream(case: Case) -> sympy.Expr:
     return A if case.sequence_parallel else t * A
 
 
-def full(case: Case) -> bool:
-    """Everything is computed again."""
-    return case.recompute is Recompute.FULL
-
-
 def kept(case: Case) -> sympy.Expr:
     """t times the bytes that a block without recompute stores, less those of the attention core."""
     return 4 * e * stream(case) + 2 * stream(case) + 2 * e * HEADS + 2 * e * WIDE
@@ -45,21 +40,21 @@ def kept(case: Case) -> sympy.Expr:
 
 def stored(case: Case) -> sympy.Expr | int:
     """t times the bytes that wait for the backward pass."""
-    if full(case):
+    if case.full_recompute:
         return 0
-    return kept(case) if case.recompute is Recompute.SELECTIVE else kept(case) + CORE
+    return kept(case) if case.selective_recompute else kept(case) + CORE
 
 
 def classical(case: Case) -> sympy.Expr:
     """The printed form for any element and feed-forward width."""
     form = 4 * e * stream(case) + 2 * stream(case) + 4 * e * A + 2 * e * WIDE
-    return form if case.recompute is Recompute.SELECTIVE else form + CORE
+    return form if case.selective_recompute else form + CORE
 
 
 def printed(case: Case) -> sympy.Expr:
     """The printed form at e = 2 and F = 4H."""
     form = 34 * A if case.sequence_parallel else 10 * t * A + 24 * A
-    return form if case.recompute is Recompute.SELECTIVE else form + 5 * X
+    return form if case.selective_recompute else form + 5 * X
 
 
 def working(case: Case) -> sympy.Expr | int:
@@ -67,10 +62,15 @@ def working(case: Case) -> sympy.Expr | int:
     gathered = 2 * e * t * A if case.tensor_parallel and case.sequence_parallel else 0
     if case.recompute is Recompute.NONE:
         return gathered
-    if case.recompute is Recompute.SELECTIVE:
+    if case.selective_recompute:
         return CORE + gathered
     norms = gathered if case.tensor_parallel and case.sequence_parallel else 2 * e * stream(case)
     return e * stream(case) + 2 * stream(case) + norms + 2 * e * HEADS + 2 * e * WIDE + CORE
+
+
+def ungathered(case: Case) -> sympy.Expr | int:
+    """As `working`, but with one rank's shards where each rank has gathered the whole."""
+    return working(case) - 2 * e * (t - 1) * A if case.tensor_parallel and case.sequence_parallel else working(case)
 
 
 ACTIVATIONS = MemoryLaw(
@@ -89,7 +89,7 @@ ACTIVATIONS = MemoryLaw(
             "classical",
             Capacity.STORED,
             t * C_act,
-            lambda case: 0 if full(case) else classical(case),
+            lambda case: 0 if case.full_recompute else classical(case),
             where=CLASSICAL,
             statement="t C_act = (4e + 2) t r + 4e BSH + 2e BSF + (2e + 1) B h S^2",
         ),
@@ -97,7 +97,7 @@ ACTIVATIONS = MemoryLaw(
             "e = 2, F = 4H",
             Capacity.STORED,
             t * C_act,
-            lambda case: 0 if full(case) else printed(case),
+            lambda case: 0 if case.full_recompute else printed(case),
             where=HALF_PRECISION,
             statement="C_act = BSH (10 + 24/t + 5hS/(Ht)), 34 BSH/t + 5 B h S^2/t under sequence parallelism",
         ),
@@ -116,8 +116,13 @@ WORKING = MemoryLaw(
     source="Korthikanti et al.: the policy's memory in one block's backward pass",
     equations=(Equation("general", Capacity.WORKING, t * C_work, working),),
     wrong=(
-        Equation("one byte more", Capacity.WORKING, t * C_work, lambda case: working(case) + t),
-        Equation("without masks", Capacity.WORKING, t * C_work, lambda case: working(case) + X),
+        Equation(
+            "without masks",
+            Capacity.WORKING,
+            t * C_work,
+            lambda case: working(case) if case.recompute is Recompute.NONE else working(case) - X,
+        ),
+        Equation("shards for what is gathered", Capacity.WORKING, t * C_work, ungathered),
     ),
 )
 
@@ -126,12 +131,15 @@ CHECKPOINT = MemoryLaw(
     statement="C_ckpt = e r under full recompute: the block's input alone is stored",
     source="Korthikanti et al.",
     equations=(
-        Equation("general", Capacity.CHECKPOINT, t * C_ckpt, lambda case: e * stream(case) if full(case) else 0),
+        Equation(
+            "general", Capacity.CHECKPOINT, t * C_ckpt, lambda case: e * stream(case) if case.full_recompute else 0
+        ),
     ),
     wrong=(
         Equation(
-            "gathered", Capacity.CHECKPOINT, t * C_ckpt, lambda case: e * A + 1 if full(case) else e * stream(case)
+            "whole sequence", Capacity.CHECKPOINT, t * C_ckpt, lambda case: e * t * A if case.full_recompute else 0
         ),
+        Equation("under every policy", Capacity.CHECKPOINT, t * C_ckpt, lambda case: e * stream(case)),
     ),
 )
 

@@ -53,11 +53,6 @@ LOCAL = (
 """What an operation of the model does on its rank; the collectives and forks of its result are not its work."""
 
 
-def full(case: Case) -> bool:
-    """Everything is computed again."""
-    return case.recompute is Recompute.FULL
-
-
 def split_sequence(case: Case) -> bool:
     """The residual stream is divided over more than one rank."""
     return case.tensor_parallel and case.sequence_parallel
@@ -68,7 +63,7 @@ def _split_tasks(case: Case) -> int:
 
 
 def _stream_tasks(case: Case) -> int:
-    return 6 + 6 + 2 + (6 if full(case) else 0)
+    return 6 + 6 + 2 + (6 if case.full_recompute else 0)
 
 
 RANK_SUM = Law(

@@ -7,9 +7,7 @@ The paper prints 72 B S H^2 (1 + S/3H) for the second; an author corrected it, a
 Source: Narayanan et al., the block's term; Korthikanti et al. as corrected.
 """
 
-from blueprint.case import Case
 from blueprint.ir.common import Phase, Primitive
-from blueprint.ir.request import Recompute
 from blueprint.law import FOUR_WIDE, Equation, Group, Law, Quantity, count
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, BoundaryRule
 from blueprint.symbols import B, F, H, S, W, d, h, k, t
@@ -19,16 +17,6 @@ WORKING = (Phase.FORWARD, Phase.RECOMPUTE, Phase.ACTIVATION_GRADIENT, Phase.WEIG
 
 PROJECTIONS = 4 * B * S * H * (h + k) * d + 4 * B * S * H * F
 CORE = 4 * B * S**2 * h * d
-
-
-def full(case: Case) -> bool:
-    """Everything is computed again."""
-    return case.recompute is Recompute.FULL
-
-
-def selective(case: Case) -> bool:
-    """The attention core is computed again."""
-    return case.recompute is Recompute.SELECTIVE
 
 
 FULL_RECOMPUTE = Law(
@@ -61,7 +49,7 @@ FULL_RECOMPUTE = Law(
             where=FOUR_WIDE,
         ),
     ),
-    when=full,
+    when=lambda case: case.full_recompute,
 )
 
 SELECTIVE_RECOMPUTE = Law(
@@ -100,7 +88,7 @@ SELECTIVE_RECOMPUTE = Law(
             lambda case: 3 * PROJECTIONS + 14 * B * S**2 * h * d,
         ),
     ),
-    when=selective,
+    when=lambda case: case.selective_recompute,
 )
 
 RULE = BoundaryRule(

@@ -68,12 +68,8 @@ class Memory:
     ) -> list[Evidence]:
         keys: list[Key] = [
             (
-                each.hypotheses,
-                each.goal,
+                *(getattr(each, name) for name in REST),
                 tuple(each.witness.items()),
-                each.ground,
-                each.comments,
-                each.because,
                 budget,
                 cross_check,
             )

@@ -15,7 +15,7 @@ import pytest
 
 from blueprint.derivation import derive
 from blueprint.exit import ExitCode
-from blueprint.ir.common import Phase
+from blueprint.ir.common import Phase, Role
 from blueprint.ir.portable import StorageClass
 from blueprint.ir.request import Communication, Deployment, Recompute, Request
 from blueprint.law import BoundLaw
@@ -74,9 +74,14 @@ STREAM = 2 * 2048 * 12288 // 8
 PROBABILITIES = 12 * 2048**2
 """Elements of one rank's scores."""
 
-STORED = 106954752
+STORED = 34 * 2048 * 12288 // 8
+"""Korthikanti et al.: 34 B S H / t under sequence parallelism and selective recompute, at F = 4H and e = 2."""
+
 WORKING = 2 * 8 * STREAM + 5 * PROBABILITIES
-PARAMETERS, SHARE = 226576896, 226576896 // 8
+PARAMETERS = 12 * 12288**2 // 8 + 4 * 12288 + (3 * 12288 + 4 * 12288) // 8 + 2 * 12288
+"""Twelve matrices of H^2 over t, two norms, split biases of q, k, v and up, whole biases of the other two."""
+
+SHARE = PARAMETERS // 8
 
 
 def memory(draft: Draft) -> Plain:
@@ -739,3 +744,36 @@ def test_every_phase_has_a_task_whose_work_is_broken_here() -> None:
     phases = {each["phase"] for each in tasks(Draft(bundle(TINY_REQUEST)))}
     assert phases == {phase.value for phase in Phase}
     assert {f"total-{phase.replace('_', '-')}" for phase in phases} <= set(BREAKERS)
+
+
+# What no rule could have made: refused or refuted, and never an internal error ---------------------------------------
+
+
+def of_role(role: str, other: str) -> Change:
+    """Every distributed value of one role has another."""
+
+    def changed(draft: Draft) -> None:
+        for each in draft.entities(DISTRIBUTED, "values"):
+            if each["role"] == role:
+                each["role"] = other
+
+    return changed
+
+
+@pytest.mark.parametrize("role", [role.value for role in Role if role is not Role.INPUT])
+@pytest.mark.parametrize("zero", [0, 3])
+def test_a_role_that_no_value_has_is_refuted(role: str, zero: int, tmp_path: Path) -> None:
+    draft = Draft(bundle(with_strategy(TINY_REQUEST, zero=zero, data=1 if zero == 0 else 3)))
+    assert any(each["role"] == role for each in draft.entities(DISTRIBUTED, "values"))
+    of_role(role, "mask" if role != "mask" else "gradient")(draft)
+    data = draft.sealed()
+    assert "claim.role" in codes(verify(data, jobs=JOBS))
+    assert exit_code(data, tmp_path) == ExitCode.REFUTED
+
+
+def test_a_value_of_five_axes_is_refused(tmp_path: Path) -> None:
+    draft = Draft(bundle(TINY_REQUEST))
+    scores = draft.entity(DISTRIBUTED, "values", "scores.forward")
+    for sizes, more in (("axes", "hidden"), ("shape", 1), ("local_shape", 1)):
+        scores[sizes] = [*scores[sizes], more]
+    assert exit_code(draft.sealed(), tmp_path) == ExitCode.INPUT

@@ -352,6 +352,21 @@ def test_a_false_law_is_refuted_with_both_sides_and_not_recorded(process: Run, t
     assert not proofs.exists()
 
 
+def test_laws_about_nobody_are_refuted_however_little_is_decided(process: Run, tmp_path: Path) -> None:
+    """Every other rule is unchanged, and these two laws say that there are tasks where there are none."""
+    rules, proofs = _copied_rules(tmp_path), tmp_path / "proofs"
+    shutil.copytree(ROOT / "proofs", proofs)
+    collective = rules / "training" / "tensor_collective.py"
+    phases = "COMMUNICATION_PHASES = (Phase.FORWARD, Phase.RECOMMUNICATION, Phase.ACTIVATION_GRADIENT)"
+    text = collective.read_text()
+    assert phases in text
+    collective.write_text(text.replace(phases, "COMMUNICATION_PHASES = (Phase.OPTIMIZER,)"))
+    done = process("prove", "--rules", str(rules), "--proofs", str(proofs))
+    assert done.code == 1
+    assert b"law.group: training.tensor_collective/tp-payload (each): the group has 0 members, the law says" in done.out
+    assert done.out.splitlines()[-1].startswith(b"examined ")
+
+
 def test_only_what_changed_is_decided_again(process: Run, tmp_path: Path) -> None:
     rules, proofs = _copied_rules(tmp_path), tmp_path / "proofs"
     shutil.copytree(ROOT / "proofs", proofs)

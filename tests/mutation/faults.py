@@ -290,12 +290,10 @@ class _Finder(ast.NodeVisitor):
         operator = self.label or operator
         if kind == "definition" and operator not in {"coefficient", "term dropped", "sign", "multiplicity"}:
             return
-        # A model state's total is asked for by bounds alone.
-        asked = "theorem" if (self.path, *self.scope) == (MEMORY, "total") else self.asked
         lines = _flat(before), _flat(after)
         if self.form and self.form not in lines[0]:
             lines = f"{self.form}: {lines[0]}", f"{self.form}: {lines[1]}"
-        self.found.append(Mutant(kind, operator, self.path, node.lineno, *lines, data.decode(), asked))
+        self.found.append(Mutant(kind, operator, self.path, node.lineno, *lines, data.decode(), self.asked))
 
     def put(self, node: ast.expr, by: ast.expr, operator: str) -> None:
         """Add the mutant in which an expression is another one, in parentheses where it could need them."""

@@ -442,7 +442,7 @@ def _fitting(request: Request) -> tuple[Request, int]:
     block, dims, _, memory = _workload()
     shape = dims.dims_of(request)
     held = memory.block_memory(shape, block.training_block(shape))
-    return request, held.state.total + held.stored + held.working + held.checkpoint
+    return request, sum(vars(held.state).values()) + held.stored + held.working + held.checkpoint
 
 
 def _dependents(package: Path, root: str) -> frozenset[str]:
@@ -529,7 +529,7 @@ def _works() -> object:
             waiting = [each for each in derived.tensors if each.name in made & later]
             found.append(sorted(memory.tensor_bytes(shape, each) for each in waiting))
             held = memory.block_memory(shape, derived)
-            found.append((held, held.state.total))
+            found.append(held)
         found.append(plan.plan_work(*(_large(f"{turn} {each}") for each in range(4))))
         found.append(plan.buffer_size((large["batch"], large["hidden"]), large["element"]))
     return found

@@ -523,3 +523,9 @@ def _made() -> dict[str, Case]:
 
 MADE = _made()
 """Kinds of execution by name."""
+
+DERIVED = [each for each in CASES if not outside(each.values[0])]
+"""The listed cases that lie within our laws."""
+
+COMPARED = [each for each in DERIVED if not overlapped(each.values[0])]
+"""Those of them whose rows are ours."""

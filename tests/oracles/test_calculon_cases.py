@@ -2,6 +2,10 @@
 
 The totals that Calculon reports for a block are compared with all tasks of a phase. Its memory columns have a test of
 their own. Our recommunicated collectives have messages there and no operations or bytes: those stand for themselves.
+
+Real runs stand behind the listed cases. Seven conventions show in none of them (shards gathered once, edge blocks, the
+optimizer's share) but in MADE alone, whose numbers are our own reading of Calculon's published rules in calculon.py:
+they test that reading and are no oracle.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from tests.oracles.calculon import (
     BACKWARD_TOTALS,
     CASES,
     COLUMNS,
+    COMPARED,
+    DERIVED,
     ENTRIES,
     EXITS,
     LAYERS,
@@ -435,7 +441,6 @@ def test_kinds_that_no_file_shows_agree_too(name: str) -> None:
 
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_every_convention_is_needed(name: str) -> None:
-    assert CONVENTIONS[name].reason
     applicable = [
         case
         for case in (*LISTED, *MADE.values())
@@ -486,11 +491,9 @@ def test_no_column_and_no_total_is_passed_over(case: Case) -> None:
     assert set(case["reported"]) | set(case["derived"]) == set(SUMS) | STEP | set(ELSEWHERE)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", DERIVED)
 def test_every_task_belongs_to_one_layer(case: Case) -> None:
     """So that nothing of ours is left out of the comparison."""
-    if outside(case):
-        return
     layered, _ = _both(case, passed)
     assigned = [task.id for tasks in layered.tasks.values() for task in tasks] + [layered.optimizer.id]
     assert sorted(assigned) == sorted(task.id for task in layered.emitted.distributed.tasks)
@@ -499,10 +502,8 @@ def test_every_task_belongs_to_one_layer(case: Case) -> None:
     }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", COMPARED)
 def test_the_optimizer_updates_each_layers_parameters(case: Case) -> None:
-    if outside(case) or overlapped(case):
-        return
     layered, _ = _both(case, passed)
     (operand,) = layered.optimizer.operands
     each, rest = divmod(layered.resources[layered.optimizer.id].compute, operand.size)
@@ -511,10 +512,8 @@ def test_the_optimizer_updates_each_layers_parameters(case: Case) -> None:
         assert Fraction(each * layered.parameters(name), share(case)) == exact(row["optim_flops"], case)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", DERIVED)
 def test_the_request_divides_the_model_as_calculon_does(case: Case) -> None:
-    if outside(case):
-        return
     request = request_of(case, DType.FLOAT16)
     assert request.model.layers == case["derived"]["blocks_per_proc"] * request.strategy.pipeline
     assert request.workload.microbatches == case["derived"]["num_microbatches"]

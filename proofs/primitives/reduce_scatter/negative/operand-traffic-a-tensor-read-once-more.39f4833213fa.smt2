@@ -1,0 +1,16 @@
+; law operand-traffic (a tensor read once more) of rule primitives.reduce_scatter
+; the bytes of reduce_scatter are those of its operands
+; a false variant: satisfiable
+; v0 is B: sequences in a microbatch
+; v1 is H: hidden width
+; v2 is S_t: sequence length of one rank, S = t S_t
+; v3 is e: width of one element
+; v4 is t: tensor-parallel degree
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(assert (not (= (* v0 v1 v2 v3 v4) (* 2 v0 v1 v2 v4 v3))))
+(check-sat)
