@@ -57,14 +57,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
         "both",
         "nothing reads what is discarded, and only tensors that a gradient reads are counted",
     ),
-    (MEMORY, "case Primitive.SOFTMAX:", "case Primitive.OPTIMIZER:"): (
-        "both",
-        "softmax then keeps its input, of the shape and the width of its result, which no layer before keeps",
-    ),
-    (MEMORY, "if value in names_kept and op.primitive is Primitive.LINEAR:", "if (value in names_kept):"): (
-        "both",
-        "of the layers that come here, only linears (k and v after q) read a value that a layer before has read",
-    ),
     **{
         (MEMORY, _TENSOR_WIDTHS, _TENSOR_WIDTHS.replace("dims.g", other)): (
             "both",

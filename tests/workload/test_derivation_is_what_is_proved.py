@@ -105,7 +105,8 @@ def _remembered(case: Case) -> tuple[_Remembered, ...]:
             continue
         for equation in law.equations:
             forms = [equation.form]
-            if equation.quantity is Capacity.STORED:
+            waiting = Capacity.CHECKPOINT if case.full_recompute else Capacity.STORED
+            if equation.quantity is waiting:
                 forms.append(f"{equation.form}, tensor by tensor")
             found += [_Remembered(law, equation, _theorems()[rule, law.id, form, case.text]) for form in forms]
     return tuple(found)
