@@ -12,7 +12,7 @@ from blueprint.errors import UsageError
 from blueprint.frontend.models import BUILTIN
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import Deployment, ModelFacts, Strategy, Training
+from blueprint.ir.request import Deployment, Inference, ModelFacts, Strategy, Training
 from blueprint.words import plain
 
 NAMED_BY_THE_BUNDLE = " (named by the bundle)"
@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"\A(?:0|[1-9][0-9]{0,18})\Z", re.ASCII)
 
 _KINDS = {
     field.name: msgspec.inspect.type_info(field.type)
-    for part in (ModelFacts, Training, Strategy, Deployment)
+    for part in (ModelFacts, Training, Inference, Strategy, Deployment)
     for field in msgspec.structs.fields(part)
 }
 """The type of each binding by its key."""

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from blueprint.codec import decode, digest
-from blueprint.ir.common import Count, Digest, EntityId, Name, Stage, Text
+from blueprint.ir.common import Branch, Count, Digest, EntityId, Name, Stage, Text
 from blueprint.ir.contract import PassContract
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
@@ -37,7 +37,7 @@ class StageRecord(_Record, frozen=True, forbid_unknown_fields=True, kw_only=True
     """One snapshot of the chain. The model stage stands once, on branch ""."""
 
     stage: Stage
-    branch: Annotated[str, msgspec.Meta(max_length=32, pattern=r"\A[a-z-]*\Z")]
+    branch: Branch
     label: Text
     derivation_pass: Text = msgspec.field(name="pass")
     snapshot: Snapshot
@@ -67,7 +67,7 @@ class RecordedReport(_Record, frozen=True, forbid_unknown_fields=True, kw_only=T
 class TransitionRecord(_Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One transition: the pair of snapshots, the contract of the pass, and what the gate recorded."""
 
-    branch: Annotated[str, msgspec.Meta(max_length=32, pattern=r"\A[a-z-]*\Z")]
+    branch: Branch
     stage: Stage
     source: Digest
     target: Digest

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from blueprint.facts import Question
 from blueprint.instances import Bindings
 from blueprint.ir.portable import MemoryFacts
-from blueprint.law import Capacity, MemoryLaw, Requirement
-from blueprint.obligation import replace_in
+from blueprint.law import Capacity, Maximum, MaximumLaw, MemoryLaw, Requirement
+from blueprint.obligation import replace, replace_in
 from blueprint.plan import LawCheck, TransitionPlan
 from blueprint.rule import BoundaryRule
 from blueprint.symbols import to_term
-from blueprint.term import Const, at_most, comparison_variables
+from blueprint.term import Const, at_most, comparison_variables, equal, evaluate, holds
 from blueprint.verdict import Obligation
 
 
 def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings, memory: MemoryFacts) -> None:
     """Every law of a rule that speaks of memory facts."""
-    facts = {each: getattr(memory, each.name.lower()) for each in Capacity}
+    held = msgspec.structs.asdict(memory)
+    facts = {each: held[each.name.lower()] for each in Capacity if each.name.lower() in held}
     for law in rule.laws:
         match law:
+            case MaximumLaw():
+                for form in law.forms:
+                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, facts[law.capacity]))
             case MemoryLaw():
                 for check in _memory_law(plan, rule.id, law, bindings, facts):
                     plan.laws.append(check)
@@ -34,13 +40,30 @@ def _memory_law(
     checks = []
     for equation in law.equations:
         asked = []
-        if law.when(bindings.case) and bindings.applies(equation):
+        if law.when(bindings.case) and bindings.applies(equation) and equation.quantity in facts:
             asked = [bindings.instance(equation, Const(facts[equation.quantity]))]
         group = f"memory fact {equation.quantity.name.lower()}"
         theorems = ((rule, law.id, equation.form),)
         statement = equation.statement or law.statement
         checks.append(_check(plan, (rule, law.id, equation.form), statement, group, asked, theorems))
     return checks
+
+
+def _maximum(
+    plan: TransitionPlan, rule: str, law: MaximumLaw, form: Maximum, bindings: Bindings, found: int
+) -> LawCheck:
+    """The fact is at least every arm, and equal to the largest."""
+    where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in form.where)
+    asked = []
+    if all(holds(each, bindings.values) for each in where):
+        left = replace(to_term(law.left), law.capacity.value, Const(found))
+        arms = [to_term(arm) for arm in form.arms.values()]
+        largest = max(arms, key=lambda arm: evaluate(arm, bindings.values))
+        goals = [*(at_most(arm, left) for arm in arms), equal(left, largest)]
+        asked = [bindings.ground(goal, where, Question()) for goal in goals]
+    group = f"memory fact {law.capacity.name.lower()}"
+    theorems = tuple((rule, law.id, f"{form.form}: {name}") for name in form.arms)
+    return _check(plan, (rule, law.id, form.form), law.statement, group, asked, theorems)
 
 
 def _requirement(

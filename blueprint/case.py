@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 from dataclasses import dataclass
 
-from blueprint.ir.request import Communication, Recompute, Request
+from blueprint.ir.request import Communication, Recompute, Request, Training
 
 ZERO_STAGES = (0, 1, 2, 3)
 """What ZeRO divides over the data-parallel group: nothing, optimizer state, gradients too, parameters too."""
+
+
+class Workload(enum.Enum):
+    """What the model is run for."""
+
+    TRAINING = "training"
+    INFERENCE = "inference"
 
 
 @dataclass(frozen=True)
 class Case:
     """One combination of strategy values. Every law is proved for every case that it mentions."""
 
+    workload: Workload
     recompute: Recompute
     communication: Communication
     tensor_parallel: bool
     zero: int
     biases: bool
+
+    @property
+    def inference(self) -> bool:
+        """Whether the model is run to generate, not to learn."""
+        return self.workload is Workload.INFERENCE
 
     @property
     def sequence_parallel(self) -> bool:
@@ -52,23 +66,35 @@ class Case:
         return self.zero >= 3
 
     @property
+    def words(self) -> dict[str, str]:
+        """What tells the cases of one workload apart, field by field, in words."""
+        words = {
+            "recompute": f"recompute={self.recompute.value}",
+            "communication": f"communication={self.communication.value}",
+            "tensor_parallel": "t>1" if self.tensor_parallel else "t=1",
+            "zero": f"zero={self.zero}",
+            "biases": "biases" if self.biases else "no biases",
+        }
+        decided = ("recompute", "communication", "zero") if self.inference else ()
+        return {name: word for name, word in words.items() if name not in decided}
+
+    @property
     def text(self) -> str:
         """The case in words, for reports and proof indexes."""
-        return ", ".join(
-            (
-                f"recompute={self.recompute.value}",
-                f"communication={self.communication.value}",
-                "t>1" if self.tensor_parallel else "t=1",
-                f"zero={self.zero}",
-                "biases" if self.biases else "no biases",
-            )
-        )
+        words = ", ".join(self.words.values())
+        return f"inference, {words}" if self.inference else words
+
+
+def workload_of(request: Request) -> Workload:
+    """What a request asks for."""
+    return Workload.TRAINING if isinstance(request.workload, Training) else Workload.INFERENCE
 
 
 def case_of(request: Request) -> Case:
     """The case that a request falls into."""
     strategy = request.strategy
     return Case(
+        workload=workload_of(request),
         recompute=strategy.recompute,
         communication=strategy.communication,
         tensor_parallel=strategy.tensor > 1,
@@ -77,7 +103,16 @@ def case_of(request: Request) -> Case:
     )
 
 
-def all_cases() -> tuple[Case, ...]:
-    """Every case, in a fixed order."""
+def all_cases(workload: Workload | None = None) -> tuple[Case, ...]:
+    """Every case in a fixed order, or those of one workload."""
     flags = (False, True)
-    return tuple(Case(*values) for values in itertools.product(Recompute, Communication, flags, ZERO_STAGES, flags))
+    training = [
+        Case(Workload.TRAINING, *values)
+        for values in itertools.product(Recompute, Communication, flags, ZERO_STAGES, flags)
+    ]
+    # Inference computes nothing again, updates nothing, and exchanges whole activations.
+    inference = [
+        Case(Workload.INFERENCE, Recompute.NONE, Communication.ALL_REDUCE, tensor_parallel, 0, biases)
+        for tensor_parallel, biases in itertools.product(flags, flags)
+    ]
+    return tuple(case for case in (*training, *inference) if workload in {None, case.workload})

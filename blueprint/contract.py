@@ -5,6 +5,7 @@ A cross-stage contract without rules or without a normal form cannot be made.
 
 from __future__ import annotations
 
+from blueprint.case import Workload
 from blueprint.errors import RulebookError
 from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
 from blueprint.passes.protocol import PassFacts
@@ -25,9 +26,9 @@ from blueprint.rule import (
 from blueprint.rulebook import Rulebook
 
 
-def contract_of(facts: PassFacts, rulebook: Rulebook) -> PassContract:
-    """The contract of a pass under a rulebook. Raises RulebookError where it would promise nothing."""
-    rules = rulebook.pass_rules(facts.boundary)
+def contract_of(facts: PassFacts, rulebook: Rulebook, workload: Workload) -> PassContract:
+    """The contract of a pass under a rulebook, for a workload. Raises RulebookError where it would promise nothing."""
+    rules = rulebook.pass_rules(facts.boundary, workload)
     source, target = facts.boundary
     if source is not target and not (rules and facts.normal_form):
         raise RulebookError(f"{facts.name}: a cross-stage contract needs rules and a normal form")
@@ -50,7 +51,7 @@ def contract_of(facts: PassFacts, rulebook: Rulebook) -> PassContract:
         rules=tuple(_rule(rule) for rule in rules),
         boundary_rules=tuple(
             BoundaryContract(id=rule.id, claims=_words(rule.claims), laws=tuple(law.id for law in rule.laws))
-            for rule in rulebook.boundary_rules(facts.boundary)
+            for rule in rulebook.boundary_rules(facts.boundary, workload)
         ),
     )
 

@@ -18,7 +18,8 @@ from blueprint.errors import DomainError, GateError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import CommitGate, Committed
-from blueprint.ir.request import Request
+from blueprint.ir.common import Branch
+from blueprint.ir.request import Request, branches_of
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import PassManager, passes_for
 from blueprint.session import open_rulebook, open_theorems, worker_count
@@ -34,16 +35,25 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
         digest = request_digest(request)
         session = fingerprint(digest, rulebook.digest)
         verifier = TransitionVerifier(rulebook, open_theorems(rulebook), pool, budget)
-        gate = CommitGate(verifier, PassContext(request, session))
-        trace = PassManager(gate, passes_for(request)).run(model_ir(request))
+        model = model_ir(request)
+        traces = []
+        for branch in branches_of(request.workload):
+            gate = CommitGate(verifier, PassContext(request, session, branch))
+            traces.append(PassManager(gate, passes_for(request)).run(model))
     bundle = Bundle(
         schema=BUNDLE_SCHEMA,
         request=request,
         request_digest=digest,
         fingerprint=session,
         rulebook=RulebookRecord(revision=rulebook.revision, digest=rulebook.digest),
-        stages=tuple(_stage(trace.branch, each) for each in trace.committed),
-        transitions=tuple(_transition(trace.branch, before, after) for before, after in pairwise(trace.committed)),
+        # The model stands once, before all branches that start at it.
+        stages=(
+            _stage(Branch.MAIN, traces[0].committed[0]),
+            *(_stage(trace.branch, each) for trace in traces for each in trace.committed[1:]),
+        ),
+        transitions=tuple(
+            _transition(trace.branch, before, after) for trace in traces for before, after in pairwise(trace.committed)
+        ),
         overlays=(),
     )
     data = encode(bundle)
@@ -52,18 +62,18 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
     return data
 
 
-def _stage(branch: str, committed: Committed) -> StageRecord:
+def _stage(branch: Branch, committed: Committed) -> StageRecord:
     stage = committed.snapshot.header.stage
     return StageRecord(
         stage=stage,
         branch=branch,
-        label=f"{stage.value} of one training block",
+        label=f"{stage.value} of one block",
         derivation_pass=committed.derivation_pass or "frontend",
         snapshot=committed.snapshot,
     )
 
 
-def _transition(branch: str, before: Committed, after: Committed) -> TransitionRecord:
+def _transition(branch: Branch, before: Committed, after: Committed) -> TransitionRecord:
     if after.contract is None or after.recorded is None:
         raise GateError("a committed snapshot has no report")
     return TransitionRecord(

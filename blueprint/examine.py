@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +24,7 @@ from blueprint.bundle import (
     fingerprint,
     snapshot_digest,
 )
+from blueprint.case import workload_of
 from blueprint.codec import encode
 from blueprint.contract import contract_of
 from blueprint.discharge import SolverPool
@@ -29,9 +32,10 @@ from blueprint.errors import BlueprintError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import plan_transition, recorded_report, structural_faults, with_verdicts_of
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Branch, Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
+from blueprint.ir.request import branches_of
 from blueprint.outcome import (
     Finding,
     Outcome,
@@ -40,7 +44,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.passes.protocol import PassContext
-from blueprint.pipeline import passes_for
+from blueprint.pipeline import passes_for, stages_for
 from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
 from blueprint.statement import assemble, subject_row, tool_row
 from blueprint.transition import plan_model
@@ -48,8 +52,6 @@ from blueprint.verifier import Settled, Step, TransitionVerifier
 from blueprint.words import plain
 
 STAGE_ORDER: Final = tuple(Stage)
-REQUIRED: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
-"""The stages that a request without a target must show."""
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
@@ -79,6 +81,19 @@ def examine(
         return _Examination(bundle, bundle_sha256, verifier, bindings, replay=replay, shipped=rules is None).run(expect)
 
 
+@dataclass(frozen=True)
+class Chain:
+    """The snapshots of one branch as far as they are in order, model first, with their positions in the bundle."""
+
+    branch: Branch
+    positions: tuple[int, ...]
+    snapshots: tuple[Snapshot, ...]
+
+    def cut(self, length: int) -> Chain:
+        """The first snapshots alone."""
+        return Chain(self.branch, self.positions[:length], self.snapshots[:length])
+
+
 class _Examination:
     """One run over one bundle; each method is one step or a few that belong together."""
 
@@ -101,13 +116,14 @@ class _Examination:
         self.shipped = shipped
         self.findings: list[Finding] = []
         self.digests = [snapshot_digest(record.snapshot) for record in bundle.stages]
-        self.context = PassContext(bundle.request, bundle.fingerprint)
+        self.branches = branches_of(bundle.request.workload)
+        self.required = stages_for(bundle.request)
 
     def run(self, expect: Mapping[str, str]) -> Report:
         self.session()
-        chain = self.chain()
-        sound = self.structure(chain)
-        self.parents(chain)
+        chains = self.chains()
+        sound = self.structure(chains)
+        self.parents(chains)
         self.contracts()
         steps = self.steps(sound) if self.domain() else []
         settled = self.verifier.settle(steps)
@@ -115,10 +131,10 @@ class _Examination:
         self.replayed(steps)
         self.recorded(settled)
         self.overlays()
-        self.completeness(chain, settled)
+        self.completeness(chains, settled)
         self.expectations(expect)
         self.findings.sort(key=lambda finding: _specificity(finding.code))
-        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, REQUIRED)
+        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, self.required)
         tool = tool_row(self.rulebook, settled, shipped=self.shipped)
         return assemble(tool, subject, self.verdict(settled), settled, self.findings, self.rulebook)
 
@@ -143,33 +159,55 @@ class _Examination:
             self.find("digest.session", "the session fingerprint is not that of request and rulebook", "fingerprint")
 
     # 4 stage order, schemas, adjacency
-    def chain(self) -> tuple[Snapshot, ...]:
-        """The snapshots of the chain as far as they are in order, model first."""
-        good: list[Snapshot] = []
+    def chains(self) -> list[Chain]:
+        """The branches, each from the model on, as far as their stages are in order."""
+        good = self.ordered()
+        model = good.pop(0) if good else None
+        found = []
+        for branch in self.branches:
+            positions = [position for position in good if self.bundle.stages[position].branch is branch]
+            held = tuple(positions if model is None else [model, *positions])
+            found.append(Chain(branch, held, tuple(self.bundle.stages[position].snapshot for position in held)))
+        shown = [(record.stage, record.branch) for record in self.bundle.stages[1:]]
+        if [(record.stage, record.branch) for record in self.bundle.transitions] != shown:
+            self.find("stage.adjacency", "each adjacent pair of stages needs exactly one transition", "transitions")
+        return found
+
+    def ordered(self) -> list[int]:
+        """Positions of the stages up to the first that is out of order: the model, then one branch after the other."""
+        good: list[int] = []
+        wanted: list[tuple[Stage, Branch]] = [(Stage.MODEL, Branch.MAIN)]
         for position, record in enumerate(self.bundle.stages):
             path = f"stages[{position}]"
             if record.snapshot.header.stage is not record.stage or not _fits(record.stage, record.snapshot):
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
-                break
-            if record.branch or record.stage is not STAGE_ORDER[position]:
-                self.find("stage.order", f"expected stage {STAGE_ORDER[position].value} here", path)
-                break
-            good.append(record.snapshot)
-        pairs = [(record.stage, record.branch) for record in self.bundle.transitions]
-        wanted = [(record.stage, record.branch) for record in self.bundle.stages[1:]]
-        if pairs != wanted:
-            self.find("stage.adjacency", "each adjacent pair of stages needs exactly one transition", "transitions")
-        return tuple(good)
+                return good
+            if (record.stage, record.branch) not in wanted:
+                named = " or ".join(f"{stage.value} {branch.value}".strip() for stage, branch in wanted) or "none"
+                self.find("stage.order", f"expected stage {named} here", path)
+                return good
+            good.append(position)
+            wanted = self.successors(record.stage, record.branch)
+        return good
+
+    def successors(self, stage: Stage, branch: Branch) -> list[tuple[Stage, Branch]]:
+        """What may stand after a stage: the next one of its branch, or the first of the next branch."""
+        if stage is Stage.MODEL:
+            return [(Stage.DISTRIBUTED, self.branches[0])]
+        rest = STAGE_ORDER[STAGE_ORDER.index(stage) + 1 :]
+        later = self.branches[self.branches.index(branch) + 1 :]
+        return [*((each, branch) for each in rest[:1]), *((Stage.DISTRIBUTED, each) for each in later[:1])]
 
     # 5 structure and ids
-    def structure(self, chain: tuple[Snapshot, ...]) -> tuple[Snapshot, ...]:
-        """The snapshots before the first with a structural fault: about those, claims can be asked."""
-        sound = len(chain)
-        for position, snapshot in enumerate(chain):
-            for fault in structural_faults(snapshot):
-                sound = min(sound, position)
-                self.find(fault.code, fault.message, f"{snapshot.header.stage.value}/{plain(fault.path)}")
-        return chain[:sound]
+    def structure(self, chains: list[Chain]) -> list[Chain]:
+        """The chains before the first snapshot with a structural fault: about those, claims can be asked."""
+        faulty: set[int] = set()
+        for position in sorted({position for chain in chains for position in chain.positions}):
+            record = self.bundle.stages[position]
+            for fault in structural_faults(record.snapshot):
+                faulty.add(position)
+                self.find(fault.code, fault.message, _path(record.branch, record.stage, plain(fault.path)))
+        return [chain.cut(next(_first(chain.positions, faulty), len(chain.positions))) for chain in chains]
 
     def domain(self) -> bool:
         try:
@@ -180,46 +218,64 @@ class _Examination:
         return True
 
     # 6 parent digests
-    def parents(self, chain: tuple[Snapshot, ...]) -> None:
-        expected = [request_digest(self.bundle.request), *self.digests]
-        for snapshot, parent in zip(chain, expected, strict=False):
-            if snapshot.header.parent != parent:
-                stage = snapshot.header.stage.value
-                self.find("digest.parent", "the parent digest is not that of the snapshot before it", stage)
-        for position, record in enumerate(self.bundle.transitions):
-            if [record.source, record.target] != self.digests[position : position + 2]:
+    def parents(self, chains: list[Chain]) -> None:
+        root = request_digest(self.bundle.request)
+        lost: set[int] = set()
+        linked: list[tuple[int, int]] = []
+        for chain in chains:
+            parents = [root, *(self.digests[position] for position in chain.positions)]
+            lost |= {
+                position
+                for position, snapshot, parent in zip(chain.positions, chain.snapshots, parents, strict=False)
+                if snapshot.header.parent != parent
+            }
+            linked += pairwise(chain.positions)
+        for position in sorted(lost):
+            record = self.bundle.stages[position]
+            path = _path(record.branch, record.stage)
+            self.find("digest.parent", "the parent digest is not that of the snapshot before it", path)
+        pairs = [[self.digests[source], self.digests[target]] for source, target in linked]
+        for position, (transition, pair) in enumerate(zip(self.bundle.transitions, pairs, strict=False)):
+            if [transition.source, transition.target] != pair:
                 path = f"transitions[{position}]"
                 self.find("digest.transition", "source and target digests are not those of the snapshots", path)
 
     # 7 contracts
     def contracts(self) -> None:
-        passes = passes_for(self.bundle.request)
-        for position, (record, expected) in enumerate(zip(self.bundle.transitions, passes, strict=False)):
-            path = f"transitions[{position}].contract"
-            if record.contract != contract_of(expected.facts, self.rulebook):
-                self.find("contract", f"the contract is not that of {expected.facts.name} under this rulebook", path)
-        names = ("frontend", *(each.facts.name for each in passes))
-        for position, (stage, name) in enumerate(zip(self.bundle.stages, names, strict=False)):
+        passes = {each.facts.boundary[1]: each.facts for each in passes_for(self.bundle.request)}
+        workload = workload_of(self.bundle.request)
+        for position, record in enumerate(self.bundle.transitions):
+            facts = passes.get(record.stage)
+            if facts is not None and record.contract != contract_of(facts, self.rulebook, workload):
+                message = f"the contract is not that of {facts.name} under this rulebook"
+                self.find("contract", message, f"transitions[{position}].contract")
+        for position, stage in enumerate(self.bundle.stages):
+            facts = passes.get(stage.stage)
+            name = "frontend" if stage.stage is Stage.MODEL else facts.name if facts else "none"
             if stage.derivation_pass != name:
                 self.find("stage.pass", f"the pass of this stage is {name}", f"stages[{position}].pass")
 
     # 8 the model from the request, 9 relations and claims, 10 laws, 11 replay
-    def steps(self, chain: tuple[Snapshot, ...]) -> list[Step]:
-        if not chain or not isinstance(chain[0], ModelIR):
+    def steps(self, chains: list[Chain]) -> list[Step]:
+        model = chains[0].snapshots[0] if chains[0].snapshots else None
+        if not isinstance(model, ModelIR):
             return []
         demanded = model_ir(self.bundle.request)
-        conformant = self.same(lambda: demanded, chain[0])
-        steps = [Step(plan_model(self.bundle.request, chain[0], demanded), "", "frontend", conformant)]
-        if chain[0] != demanded:
+        conformant = self.same(lambda: demanded, model)
+        steps = [Step(plan_model(self.bundle.request, model, demanded), Branch.MAIN, "frontend", conformant)]
+        if model != demanded:
             # The rules read the model's graph: on another model than the request's they would prove nothing of it.
             return steps
-        for position, derivation_pass in enumerate(passes_for(self.bundle.request)[: len(chain) - 1]):
-            ancestors, target = chain[: position + 1], chain[position + 1]
-            plan = plan_transition(self.rulebook, self.context, ancestors, target)
+        return [*steps, *(step for chain in chains for step in self.steps_of(chain))]
 
-            again = partial(derivation_pass.run, ancestors[-1], self.context)
-            steps.append(Step(plan, "", derivation_pass.facts.name, self.same(again, target)))
-        return steps
+    def steps_of(self, chain: Chain) -> Iterator[Step]:
+        """The transitions of one branch, from the model on."""
+        context = PassContext(self.bundle.request, self.bundle.fingerprint, chain.branch)
+        for position, derivation_pass in enumerate(passes_for(self.bundle.request)[: len(chain.snapshots) - 1]):
+            ancestors, target = chain.snapshots[: position + 1], chain.snapshots[position + 1]
+            plan = plan_transition(self.rulebook, context, ancestors, target)
+            again = partial(derivation_pass.run, ancestors[-1], context)
+            yield Step(plan, chain.branch, derivation_pass.facts.name, self.same(again, target))
 
     def same(self, construct: Callable[[], Snapshot], target: Snapshot) -> bool | None:
         """Whether the canonical construction gives exactly the target's bytes; None where replay is off."""
@@ -233,16 +289,20 @@ class _Examination:
 
     def replayed(self, steps: list[Step]) -> None:
         for step in steps:
+            path = "/".join(filter(None, (step.branch.value, step.plan.boundary[1])))
             if step.conformant is None:
-                self.find("replay.off", "deterministic replay was switched off", step.plan.boundary[1])
+                self.find("replay.off", "deterministic replay was switched off", path)
             elif not step.conformant:
-                self.find("replay", "the canonical construction gives another snapshot", step.plan.boundary[1])
+                self.find("replay", "the canonical construction gives another snapshot", path)
 
     # 12 recorded reports
     def recorded(self, settled: Settled) -> None:
-        # The model's own transition has no record; the others pair up in order.
-        pairs = zip(self.bundle.transitions, settled.transitions[1:], strict=False)
-        for position, (record, report) in enumerate(pairs):
+        # The model's own transition has no record.
+        reports = {(each.branch, each.target): each for each in settled.transitions[1:]}
+        for position, record in enumerate(self.bundle.transitions):
+            report = reports.get((record.branch.value, record.stage.value))
+            if report is None:
+                continue
             found = recorded_report(report, settled.obligations)
             if not self.replay:
                 found = msgspec.structs.replace(found, canonical_conformant=record.report.canonical_conformant)
@@ -268,15 +328,18 @@ class _Examination:
                 self.find("overlay.entity", "the overlay addresses an entity that is not in its snapshot", path)
 
     # 14 completeness
-    def completeness(self, chain: tuple[Snapshot, ...], settled: Settled) -> None:
-        present = {snapshot.header.stage for snapshot in chain}
-        for stage in REQUIRED:
-            if stage not in present:
-                self.find(
-                    "stage.missing", "the request asks for this stage, and the bundle does not show it", stage.value
-                )
-        if len(settled.transitions) < len(REQUIRED):
+    def completeness(self, chains: list[Chain], settled: Settled) -> None:
+        message = "the request asks for this stage, and the bundle does not show it"
+        for chain in chains:
+            for stage in self.required[len(chain.snapshots) :]:
+                self.find("stage.missing", message, _path(chain.branch, stage))
+        if len(settled.transitions) < self.transitions:
             self.find("nothing.established", "not every transition could be examined")
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions must be established: the model's own, and those of every branch."""
+        return 1 + len(self.branches) * (len(self.required) - 1)
 
     # 15 expectations of the caller
     def expectations(self, expect: Mapping[str, str]) -> None:
@@ -290,9 +353,19 @@ class _Examination:
         if any(finding.refutes for finding in self.findings):
             return Outcome.REFUTED
         verified = all(each.relation_verified and each.canonical_conformant for each in settled.transitions)
-        if self.findings or not verified or len(settled.transitions) < len(REQUIRED):
+        if self.findings or not verified or len(settled.transitions) < self.transitions:
             return Outcome.NOT_ESTABLISHED
         return Outcome.VERIFIED
+
+
+def _path(branch: Branch, stage: Stage, entity: str = "") -> str:
+    """Where a finding lies: branch, stage and entity."""
+    return "/".join(filter(None, (branch.value, stage.value, entity)))
+
+
+def _first(positions: Sequence[int], faulty: set[int]) -> Iterator[int]:
+    """The places of a chain at which a faulty snapshot stands."""
+    return (place for place, position in enumerate(positions) if position in faulty)
 
 
 def _fits(stage: Stage, snapshot: Snapshot) -> bool:

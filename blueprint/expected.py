@@ -12,10 +12,10 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from blueprint.case import Case, case_of
-from blueprint.ir.common import Axis, DType, Role
+from blueprint.ir.common import Axis, Branch, DType, Role
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
-from blueprint.ir.request import Communication, Request
+from blueprint.ir.request import Communication, Inference, Request, point_of
 from blueprint.rule import (
     AllParameters,
     EachTask,
@@ -33,6 +33,14 @@ from blueprint.rule import (
 
 ALWAYS_SPLIT = frozenset({Axis.HEADS, Axis.KEY_VALUE_HEADS, Axis.FEEDFORWARD})
 """Axes that the tensor-parallel group divides wherever they occur."""
+
+
+def tokens_of(request: Request, branch: Branch) -> dict[Axis, int]:
+    """The sizes of the token axes in a step of inference; in training the model's own."""
+    if not isinstance(request.workload, Inference):
+        return {}
+    point = point_of(request.workload, branch)
+    return {Axis.SEQUENCE: point.queries, Axis.QUERY: point.queries, Axis.KEY: point.context}
 
 
 @dataclass(frozen=True)
@@ -87,14 +95,19 @@ class ExpectedRelation:
 
 
 class ModelView:
-    """A model snapshot with its graph, and the tensors that the rules demand for each value."""
+    """A model snapshot with its graph, and the tensors that the rules demand for each value.
 
-    def __init__(self, request: Request, ir: ModelIR, rules: Sequence[PassRule]) -> None:
+    In inference the values have the sizes of the branch's step, which `tokens` gives.
+    """
+
+    def __init__(self, request: Request, ir: ModelIR, rules: Sequence[PassRule], branch: Branch = Branch.MAIN) -> None:
         self.request = request
         self.rules = rules
+        self.branch = branch
         self.case: Case = case_of(request)
-        self.ir = ir
-        self.values = {value.id: value for value in ir.values}
+        self.tokens = tokens_of(request, branch)
+        self.ir = replace(ir, values=tuple(self._at_step(value) for value in ir.values))
+        self.values = {value.id: value for value in self.ir.values}
         self.operations = {operation.id: operation for operation in ir.operations}
         self.producers = {operation.result: operation for operation in ir.operations}
         self.consumers: dict[str, list[Operation]] = {value.id: [] for value in ir.values}
@@ -111,7 +124,11 @@ class ModelView:
     def unsharded(self) -> ModelView:
         """The same block on one rank: what the rules demand with t = 1."""
         alone = replace(self.request.strategy, tensor=1, communication=Communication.ALL_REDUCE)
-        return ModelView(replace(self.request, strategy=alone), self.ir, self.rules)
+        return ModelView(replace(self.request, strategy=alone), self.ir, self.rules, self.branch)
+
+    def _at_step(self, value: ModelValue) -> ModelValue:
+        sizes = zip(value.axes, value.shape, strict=True)
+        return replace(value, shape=tuple(self.tokens.get(axis, size) for axis, size in sizes))
 
     @cached_property
     def tasks(self) -> dict[str, ExpectedTask]:

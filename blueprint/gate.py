@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_digest
+from blueprint.case import workload_of
 from blueprint.codec import decode, digest, encode
 from blueprint.contract import contract_of
 from blueprint.diagnostic import Diagnostic
@@ -130,9 +131,9 @@ def plan_transition(
     """What must hold between the last ancestor and a target; laws are resolved through all ancestors."""
     match (*ancestors, target):
         case (ModelIR() as model, DistributedTaskIR() as distributed):
-            return plan_distributed(rulebook, context.request, model, distributed)
+            return plan_distributed(rulebook, context.request, context.branch, model, distributed)
         case (ModelIR() as model, DistributedTaskIR() as distributed, PortablePlanIR() as plan):
-            return plan_portable(rulebook, context.request, model, distributed, plan)
+            return plan_portable(rulebook, context.request, context.branch, model, distributed, plan)
         case _:
             raise GateError("these stages are not adjacent", code="gate.stages")
 
@@ -200,7 +201,7 @@ class CommitGate:
             raise GateError(f"{name}: step 1, the input belongs to another session")
         if source.snapshot.header.stage is not facts.boundary[0]:
             raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
-        contract = contract_of(facts, self.rulebook)
+        contract = contract_of(facts, self.rulebook, workload_of(self.context.request))
         # 2 bindings
         missing = [each for each in facts.bindings if not hasattr(self.context.request, each)]
         if missing:
@@ -228,7 +229,7 @@ class CommitGate:
         plan = plan_transition(self.rulebook, self.context, ancestors, target)
         # 13 normal form: a second run of the canonical construction gives exactly these bytes
         conformant = again == data
-        settled = self.verifier.settle([Step(plan, "", name, conformant)])
+        settled = self.verifier.settle([Step(plan, self.context.branch, name, conformant)])
         (report,) = settled.transitions
         if not report.relation_verified:
             first = settled.findings[0].message if settled.findings else "nothing was established"

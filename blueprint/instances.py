@@ -13,10 +13,10 @@ from blueprint.claims.distributed import OPTIMIZER_STATE, parameter_count, whole
 from blueprint.expected import ExpectedRelation, ExpectedTask, ModelView
 from blueprint.facts import Question
 from blueprint.ir.common import Phase, Primitive
-from blueprint.ir.distributed import Work
+from blueprint.ir.distributed import EffectKind, Task
 from blueprint.ir.model import OperationKind
-from blueprint.ir.portable import WorkloadFacts
-from blueprint.ir.request import Deployment
+from blueprint.ir.portable import PlanTask
+from blueprint.ir.request import Deployment, Training, point_of
 from blueprint.law import Capacity, Equation, Law, Quantity, Reference, portions_of
 from blueprint.obligation import law_instance, law_sides, replace_in
 from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
@@ -54,19 +54,20 @@ class Bindings:
         width = workload.dtype.width
         self.case = view.case
         self.values = {
-            "B": workload.batch,
-            "S": workload.sequence,
             "H": model.hidden,
             "F": model.feedforward,
             "h": model.heads,
             "k": model.key_value_heads,
             "d": model.head_width,
             "t": strategy.tensor,
-            "D": strategy.data,
             "e": width,
-            "g": strategy.gradient_bytes,
-            "o": OPTIMIZER_STATE[width],
         }
+        if isinstance(workload, Training):
+            self.values |= {"B": workload.batch, "S": workload.sequence}
+            self.values |= {"D": strategy.data, "g": strategy.gradient_bytes, "o": OPTIMIZER_STATE[width]}
+        else:
+            point = point_of(workload, view.branch)
+            self.values |= {"b": point.batch, "q": point.queries, "c": point.context}
         deployment = view.request.deployment
         if isinstance(deployment, Deployment):
             self.values["C_dev"] = deployment.device_memory
@@ -103,13 +104,16 @@ class Bindings:
         )
 
 
-def vector(work: Work | WorkloadFacts) -> dict[Quantity, int]:
-    """The work vector by quantity."""
+def vector(task: Task | PlanTask) -> dict[Quantity, int]:
+    """The work vector of a task by quantity, and what of it concerns caches."""
+    work, effects = task.work, task.effects
     return {
         Quantity.OPERATIONS: work.operations,
         Quantity.READ_BYTES: work.read_bytes,
         Quantity.WRITE_BYTES: work.write_bytes,
         Quantity.MESSAGE_BYTES: work.message_bytes,
+        Quantity.KV_READ_BYTES: sum(each.size for each in effects if each.kind is EffectKind.KV_READ),
+        Quantity.KV_WRITE_BYTES: sum(each.size for each in effects if each.kind is EffectKind.KV_WRITE),
     }
 
 

@@ -26,18 +26,24 @@ Closed = Callable[[Case], "sympy.Expr | int"]
 
 
 class Quantity(enum.Enum):
-    """A component of the work vector, by the symbol that stands for a group's amount of it in a law."""
+    """A component of the work vector, or a part of one, by the symbol for a group's amount of it in a law."""
 
     OPERATIONS = "W"
     READ_BYTES = "Q_r"
     WRITE_BYTES = "Q_w"
     MESSAGE_BYTES = "M"
+    KV_READ_BYTES = "K_r"
+    KV_WRITE_BYTES = "K_w"
 
     @property
     def symbol(self) -> sympy.Symbol:
         """The symbol of the alphabet."""
         symbol: sympy.Symbol = getattr(symbols, self.value)
         return symbol
+
+
+VECTOR: Final = (Quantity.OPERATIONS, Quantity.READ_BYTES, Quantity.WRITE_BYTES, Quantity.MESSAGE_BYTES)
+"""The components of a work vector; what concerns caches is a part of them."""
 
 
 class Capacity(enum.Enum):
@@ -50,6 +56,9 @@ class Capacity(enum.Enum):
     STORED = "C_act"
     WORKING = "C_work"
     CHECKPOINT = "C_ckpt"
+    KV = "C_kv"
+    BOUNDARY = "C_bd"
+    WORKSPACE = "C_ws"
 
     @property
     def symbol(self) -> sympy.Symbol:
@@ -150,6 +159,33 @@ class MemoryLaw:
 
 
 @dataclass(frozen=True)
+class Maximum:
+    """One form of a maximum: its arms by name, and the definitions under which it holds."""
+
+    form: str
+    arms: dict[str, sympy.Expr]
+    where: tuple[tuple[sympy.Symbol, sympy.Expr], ...] = ()
+
+
+@dataclass(frozen=True)
+class MaximumLaw:
+    """`left` is the largest of the arms: at least every one of them, and equal to one. `left` is written in `capacity`.
+
+    A maximum has no closed form that a solver could be asked about, so an instance is one bound for each arm and one
+    equation for the arm that attains it; and a theorem is one equation for each arm of the derivation, in its order.
+    A false variant names one arm and says something else of it.
+    """
+
+    id: str
+    statement: str
+    source: str
+    capacity: Capacity
+    left: sympy.Expr
+    forms: tuple[Maximum, ...]
+    wrong: tuple[Maximum, ...]
+
+
+@dataclass(frozen=True)
 class Bound:
     """`left relation right` for all values of its symbols at which the premises hold.
 
@@ -216,7 +252,7 @@ class ProjectionLaw:
     wrong: dict[str, sympy.Expr]
 
 
-AnyLaw = Law | ProjectionLaw | MemoryLaw | BoundLaw | Requirement
+AnyLaw = Law | ProjectionLaw | MemoryLaw | MaximumLaw | BoundLaw | Requirement
 
 CLASSICAL: Final = ((symbols.k, symbols.h), (symbols.H, symbols.h * symbols.d))
 """The classical block: as many key/value heads as query heads, and heads as wide together as the hidden width."""

@@ -34,8 +34,9 @@ from blueprint.term import (
 from blueprint.verdict import Obligation
 
 _WITNESS: Final = {
-    "B": 2, "H": 12, "h": 4, "d": 3, "h_t": 2, "k_t": 2, "F_t": 5, "e": 2, "g": 4, "o": 12, "n_D": 7, "D": 3,
-    "z": 2, "m": 3, "n": 4, "kk": 5, "E": 6, "E_t": 3, "w": 3, "W": 5, "Q_r": 7, "Q_w": 11, "M": 13,
+    "B": 2, "b": 2, "q": 3, "c": 5, "H": 12, "h": 4, "d": 3, "h_t": 2, "k_t": 2, "F_t": 5,
+    "e": 2, "g": 4, "o": 12, "n_D": 7, "D": 3,
+    "z": 2, "m": 3, "n": 4, "kk": 5, "E": 6, "E_t": 3, "w": 3, "W": 5, "Q_r": 7, "Q_w": 11, "M": 13, "K_r": 3, "K_w": 2,
 }  # fmt: skip
 """Small values of the free symbols at which every definition below can hold."""
 
@@ -109,8 +110,14 @@ def definitions(case: Case, where: Sequence[tuple[sympy.Symbol, sympy.Expr]]) ->
         triangular.append((symbols.S, t * symbols.S_t))
     equations = [equal(to_term(symbol), to_term(value)) for symbol, value in triangular]
     if not case.sequence_parallel:
-        equations.append(equal(to_term(t * symbols.R), to_term(symbols.B * symbols.S * symbols.H)))
+        equations.append(equal(to_term(t * symbols.R), to_term(stream(case))))
     return tuple(equations)
+
+
+def stream(case: Case) -> sympy.Expr:
+    """Elements of the residual stream: all tokens of a training sequence, the new ones of a step of inference."""
+    tokens = symbols.b * symbols.q if case.inference else symbols.B * symbols.S
+    return tokens * symbols.H
 
 
 def theorem(goal: Sequence[Comparison], defined: Sequence[Comparison]) -> Obligation:

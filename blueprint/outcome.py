@@ -192,8 +192,9 @@ class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all tasks of one phase do on one rank, for one block and one microbatch: operations and bytes."""
+    """What all tasks of one phase do on one rank, for one block and one microbatch or step: operations and bytes."""
 
+    branch: str
     phase: str
     tasks: str
     operations: str
@@ -203,15 +204,13 @@ class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class MemoryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one rank holds for one block and one microbatch: parameters in elements, all else in bytes."""
+    """What one rank holds for one block and one microbatch or step: parameters in elements, all else in bytes.
 
-    parameters: str
-    weights: str
-    gradients: str
-    optimizer: str
-    stored: str
-    working: str
-    checkpoint: str
+    `facts` are those of the workload by name, `total` what of them must fit the device together.
+    """
+
+    branch: str
+    facts: Mapping[str, str]
     total: str
 
 
@@ -223,7 +222,7 @@ class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bindings: Mapping[str, Mapping[str, str]]
     stages: tuple[StageRow, ...]
     totals: tuple[TotalRow, ...]
-    memory: MemoryRow | None
+    memory: tuple[MemoryRow, ...]
 
 
 class SummaryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -289,7 +288,7 @@ def malformed(bundle_sha256: str, finding: Finding) -> Report:
             solvers=(),
         ),
         subject=SubjectRow(
-            bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=(), memory=None
+            bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=(), memory=()
         ),
         verdict=Outcome.MALFORMED,
         summary=SummaryRow(relations="0", claims="0", laws="0", obligations="0", by_status={}),

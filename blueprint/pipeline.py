@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from blueprint.case import Workload, workload_of
 from blueprint.errors import UsageError
 from blueprint.gate import CommitGate, Committed
+from blueprint.ir.common import Branch, Stage
 from blueprint.ir.model import ModelIR
 from blueprint.ir.request import Request
+from blueprint.passes.distribute_inference import DistributeTransformerInferencePass
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.plan_inference import PlanTransformerInferencePass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import DerivationPass
 
@@ -20,7 +24,7 @@ from blueprint.passes.protocol import DerivationPass
 class DerivationTrace:
     """The committed snapshots of one branch, model first."""
 
-    branch: str
+    branch: Branch
     committed: tuple[Committed, ...]
 
 
@@ -34,15 +38,21 @@ class PassManager:
         self.gate = gate
         self.passes = tuple(passes)
 
-    def run(self, model: ModelIR, branch: str = "") -> DerivationTrace:
+    def run(self, model: ModelIR) -> DerivationTrace:
         """Derive from a model to the last pass's stage. Raises what the gate raises; nothing is published then."""
         committed = [self.gate.admit(model)]
         for derivation_pass in self.passes:
             committed.append(self.gate.commit(derivation_pass, committed[-1]))
-        return DerivationTrace(branch, tuple(committed))
+        return DerivationTrace(self.gate.context.branch, tuple(committed))
 
 
 def passes_for(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
-    """The passes that a request asks for: without a target, the first three stages."""
-    del request
-    return (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass())
+    """The passes that a request asks for, in every one of its branches: without a target, the first three stages."""
+    if workload_of(request) is Workload.TRAINING:
+        return (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass())
+    return (DistributeTransformerInferencePass(), PlanTransformerInferencePass())
+
+
+def stages_for(request: Request) -> tuple[Stage, ...]:
+    """The stages that every branch of a request must show, model first."""
+    return (Stage.MODEL, *(each.facts.boundary[1] for each in passes_for(request)))

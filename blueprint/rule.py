@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 import sympy
 
-from blueprint.case import Case
+from blueprint.case import Case, Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive, Role, Stage
-from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
+from blueprint.ir.distributed import CollectiveKind, EffectKind, Reduction, TaskKind
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Recompute
 from blueprint.law import AnyLaw
@@ -46,6 +46,7 @@ class Claim(enum.Enum):
     STORAGE = "storage"
     INTERFACE = "interface"
     MEMORY = "memory"
+    EFFECTS = "effects"
 
 
 # Primitives --------------------------------------------------------------------------------------------------------
@@ -108,6 +109,7 @@ class Version(enum.Enum):
     CONTRIBUTION = "contribution"
     GRADIENT_COMMUNICATED = "gradient_communicated"
     UPDATED = "updated"
+    CACHE = "cache"
 
 
 class Slot(enum.Enum):
@@ -135,6 +137,11 @@ class Ref:
 def used(slot: Slot) -> Ref:
     """What a forward consumer reads."""
     return Ref(slot, (Version.COMMUNICATED, Version.FORWARD))
+
+
+def held(slot: Slot) -> Ref:
+    """What a step of inference reads: the cache of all visible tokens where a value is kept in one."""
+    return Ref(slot, (Version.COMMUNICATED, Version.CACHE, Version.FORWARD))
 
 
 def saved(slot: Slot) -> Ref:
@@ -243,6 +250,14 @@ class CollectiveTarget:
 
 
 @dataclass(frozen=True)
+class EffectTarget:
+    """What a task does to a cache, where the reference means one: it reads all rows, or appends those of its step."""
+
+    kind: EffectKind
+    of: Ref
+
+
+@dataclass(frozen=True)
 class TaskTarget:
     """One task of a relation: `<source>.<suffix>`, its data flow and operand sizes, and when it exists."""
 
@@ -255,6 +270,7 @@ class TaskTarget:
     writes: tuple[Ref, ...]
     when: When
     collective: CollectiveTarget | None = None
+    effects: tuple[EffectTarget, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -319,7 +335,8 @@ Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue
 class PassRule:
     """One rewrite of a pass: source pattern -> exact targets, with what it preserves, introduces and forbids.
 
-    Every entry of `preserves`, `introduces` and `forbids` is a claim that is executed on every relation.
+    Every entry of `preserves`, `introduces` and `forbids` is a claim that is executed on every relation. A rule without
+    a `workload` holds for all.
     """
 
     id: str
@@ -332,6 +349,7 @@ class PassRule:
     introduces: tuple[Claim, ...]
     forbids: tuple[Claim, ...] = ()
     laws: tuple[AnyLaw, ...] = ()
+    workload: Workload | None = None
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -341,12 +359,16 @@ class PassRule:
 
 @dataclass(frozen=True)
 class BoundaryRule:
-    """What is asserted of a boundary as a whole: laws over all its tasks, and claims about the snapshot itself."""
+    """What is asserted of a boundary as a whole: laws over all its tasks, and claims about the snapshot itself.
+
+    A rule without a `workload` holds for all.
+    """
 
     id: str
     boundaries: tuple[tuple[Stage, Stage], ...]
     claims: tuple[Claim, ...]
     laws: tuple[AnyLaw, ...]
+    workload: Workload | None = None
 
 
 Rule = PrimitiveRule | PassRule | BoundaryRule
@@ -376,6 +398,9 @@ TASK_CLAIMS: Final = (
     Claim.LOGICAL_RANKS,
 )
 """What every task must satisfy."""
+
+CACHE_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC, Claim.EFFECTS)
+"""What every task must satisfy that reads or appends a cache."""
 
 TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 """What every task must satisfy whose bytes are those of its tensors: all but the optimizer."""
@@ -455,9 +480,10 @@ def compute(
     reads: tuple[Ref, ...],
     writes: tuple[Ref, ...],
     when: When = always,
+    effects: tuple[EffectTarget, ...] = (),
 ) -> TaskTarget:
     """A local task, named after its phase."""
-    return TaskTarget(phase.value, TaskKind.COMPUTE, phase, primitive, operands, reads, writes, when)
+    return TaskTarget(phase.value, TaskKind.COMPUTE, phase, primitive, operands, reads, writes, when, effects=effects)
 
 
 def collective(

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
+from blueprint.case import Workload
 from blueprint.errors import InputError, RulebookError
 from blueprint.files import read_bounded
 from blueprint.ir.common import Primitive, Stage
@@ -48,18 +49,20 @@ class Rulebook:
         """The primitive rule of every primitive."""
         return {rule.primitive: rule for rule in self.rules if isinstance(rule, PrimitiveRule)}
 
-    def pass_rules(self, boundary: tuple[Stage, Stage]) -> tuple[PassRule, ...]:
-        """The rewrites of one boundary, in order."""
-        return tuple(rule for rule in self.rules if isinstance(rule, PassRule) and rule.boundary == boundary)
+    def pass_rules(self, boundary: tuple[Stage, Stage], workload: Workload) -> tuple[PassRule, ...]:
+        """The rewrites of one boundary for a workload, in order."""
+        rules = (rule for rule in self.rules if isinstance(rule, PassRule) and rule.workload in {None, workload})
+        return tuple(rule for rule in rules if rule.boundary == boundary)
 
-    def boundary_rules(self, boundary: tuple[Stage, Stage]) -> tuple[BoundaryRule, ...]:
-        """The rules that speak of one boundary as a whole."""
-        return tuple(rule for rule in self.rules if isinstance(rule, BoundaryRule) and boundary in rule.boundaries)
+    def boundary_rules(self, boundary: tuple[Stage, Stage], workload: Workload) -> tuple[BoundaryRule, ...]:
+        """The rules that speak of one boundary as a whole, for a workload."""
+        rules = (rule for rule in self.rules if isinstance(rule, BoundaryRule) and rule.workload in {None, workload})
+        return tuple(rule for rule in rules if boundary in rule.boundaries)
 
-    def laws(self) -> tuple[tuple[str, AnyLaw], ...]:
-        """Every law with the id of its rule, in order."""
+    def laws(self) -> tuple[tuple[PassRule | BoundaryRule, AnyLaw], ...]:
+        """Every law with its rule, in order."""
         return tuple(
-            (rule.id, law) for rule in self.rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws
+            (rule, law) for rule in self.rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws
         )
 
 

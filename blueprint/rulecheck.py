@@ -15,7 +15,7 @@ from typing import Final
 import sympy
 
 from blueprint import symbols
-from blueprint.case import all_cases
+from blueprint.case import Case, all_cases
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase, Primitive
 from blueprint.law import (
@@ -24,6 +24,7 @@ from blueprint.law import (
     Capacity,
     Equation,
     Law,
+    MaximumLaw,
     MemoryLaw,
     Projection,
     ProjectionLaw,
@@ -106,7 +107,7 @@ def checked_rule(rule: object, identifier: str) -> Rule:
     whole_plan = isinstance(rule, BoundaryRule) and DISTRIBUTED_TO_PORTABLE in rule.boundaries
     if isinstance(rule, PassRule | BoundaryRule) and not whole_plan:
         for law in rule.laws:
-            if isinstance(law, MemoryLaw | Requirement):
+            if isinstance(law, MemoryLaw | MaximumLaw | Requirement):
                 raise RulebookError(
                     f"{identifier}: law {plain(law.id)} speaks of memory, which is asked of plans as a whole:"
                     " give its rule boundaries=(DISTRIBUTED_TO_PORTABLE,)"
@@ -116,12 +117,13 @@ def checked_rule(rule: object, identifier: str) -> Rule:
 
 def check_rules(rules: Sequence[Rule]) -> None:
     """Refuse rules that do not make one rulebook together."""
-    laws = [law for rule in rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws]
+    stated = [(rule, law) for rule in rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws]
+    laws = [law for _, law in stated]
     if twice := [law for law, count in Counter(law.id for law in laws).items() if count > 1]:
         raise RulebookError(f"two laws have the same id, {plain(twice[0])}")
-    for law in laws:
+    for rule, law in stated:
         with blamed(f"law {plain(law.id)}"):
-            _check_law(law)
+            _check_law(law, all_cases(rule.workload))
     primitives = [rule for rule in rules if isinstance(rule, PrimitiveRule)]
     projections = [law.projection.value for law in laws if isinstance(law, ProjectionLaw)]
     if sorted(projections) != sorted(each.value for each in Projection):
@@ -131,7 +133,7 @@ def check_rules(rules: Sequence[Rule]) -> None:
     _check_formulas(rules, {rule.primitive: rule for rule in primitives})
 
 
-def _check_law(law: AnyLaw) -> None:
+def _check_law(law: AnyLaw, cases: Sequence[Case]) -> None:
     if not _LAW.match(law.id):
         raise RulebookError(f"law {plain(law.id)!r}: an id is lower-case words joined by hyphens")
     # What only single plans can meet has no theorem, and so no false variant of one.
@@ -140,9 +142,11 @@ def _check_law(law: AnyLaw) -> None:
     if isinstance(law, ProjectionLaw):
         _check_projection(law)
     if isinstance(law, Law | MemoryLaw):
-        _check_equations(law)
+        _check_equations(law, [case for case in cases if law.when(case)])
     if isinstance(law, Law):
-        _check_members(law)
+        _check_members(law, [case for case in cases if law.when(case)])
+    if isinstance(law, MaximumLaw):
+        _check_maximum(law)
     if isinstance(law, BoundLaw):
         _check_bounds(law)
     if isinstance(law, Requirement):
@@ -173,13 +177,12 @@ def _require_tuple(what: str, value: object) -> None:
         raise RulebookError(f"{what} must be a tuple: write (X,) for one")
 
 
-def _check_equations(law: Law | MemoryLaw) -> None:
+def _check_equations(law: Law | MemoryLaw, cases: Sequence[Case]) -> None:
     for name in ("equations", "wrong"):
         _require_tuple(f"law {law.id}: {name}", getattr(law, name))
     forms = [equation.form for equation in (*law.equations, *law.wrong)]
     if not law.equations or len(set(forms)) != len(forms):
         raise RulebookError(f"law {law.id} needs equations with distinct forms")
-    cases = [case for case in all_cases() if law.when(case)]
     if not cases:
         raise RulebookError(f"law {law.id} speaks of no case of the strategy")
     alone = not all(case.tensor_parallel for case in cases)
@@ -193,12 +196,26 @@ def _check_equations(law: Law | MemoryLaw) -> None:
             raise RulebookError(f"{where}: its left side speaks of {min(map(str, other))}, it may of {symbol} alone")
 
 
-def _check_members(law: Law) -> None:
+def _check_members(law: Law, cases: Sequence[Case]) -> None:
     for name in ("phases", "kinds", "primitives"):
         _require_tuple(f"law {law.id}: {name} of its group", getattr(law.group, name))
-    members = [law.group.members(case) for case in all_cases() if law.when(case)]
+    members = [law.group.members(case) for case in cases]
     if any(type(each) is not int or each < 0 for each in members) or not any(members):
         raise RulebookError(f"law {law.id}: its group needs a whole number of members, and some in at least one case")
+
+
+def _check_maximum(law: MaximumLaw) -> None:
+    """Arms that do not speak of what they bound, and a left side that is this alone."""
+    forms = [each.form for each in (*law.forms, *law.wrong)]
+    if not law.forms or len(set(forms)) != len(forms) or any(len(each.arms) < 2 for each in law.forms):
+        raise RulebookError(f"law {law.id} needs distinct forms with two arms or more")
+    names = law.forms[0].arms.keys()
+    if any(each.arms.keys() != names for each in law.forms) or any(not each.arms.keys() <= names for each in law.wrong):
+        raise RulebookError(f"law {law.id}: every form speaks of the same arms, in one order")
+    if law.left.free_symbols & _MEASURED != {law.capacity.symbol}:
+        raise RulebookError(f"law {law.id}: its left side must speak of {law.capacity.symbol} alone")
+    if any(_MEASURED & arm.free_symbols for each in (*law.forms, *law.wrong) for arm in each.arms.values()):
+        raise RulebookError(f"law {law.id} says nothing: an arm speaks of what is measured")
 
 
 def _check_projection(law: ProjectionLaw) -> None:
@@ -210,18 +227,21 @@ def _check_projection(law: ProjectionLaw) -> None:
         raise RulebookError(f"law {law.id} has a false variant of an output that does not exist")
 
 
-def check_right_sides(laws: Sequence[AnyLaw]) -> None:
+def check_right_sides(laws: Sequence[tuple[PassRule | BoundaryRule, AnyLaw]]) -> None:
     """Refuse equations that say nothing because the quantity that they should determine stands on both sides."""
-    for law in laws:
+    for rule, law in laws:
         if isinstance(law, Law | MemoryLaw):
+            cases = [case for case in all_cases(rule.workload) if law.when(case)]
             for equation in (*law.equations, *law.wrong):
-                _check_right_side(law, equation)
+                _check_right_side(law, equation, cases)
 
 
-def _check_right_side(law: Law | MemoryLaw, equation: Equation[Quantity] | Equation[Capacity]) -> None:
+def _check_right_side(
+    law: Law | MemoryLaw, equation: Equation[Quantity] | Equation[Capacity], cases: Sequence[Case]
+) -> None:
     where = f"law {law.id} ({plain(equation.form)})"
     with blamed(where):
-        sides = [equation.right(case) for case in all_cases() if law.when(case)]
+        sides = [equation.right(case) for case in cases]
         for side in (equation.left, *sides):
             to_term(side)
     unknown = {equation.quantity.symbol, *(quantity.symbol for quantity in Quantity)}

@@ -22,7 +22,7 @@ def open_rulebook(folder: Path | None) -> Rulebook:
     if folder is None:
         return load(shipped("rules"))
     rulebook = load(folder)
-    check_right_sides([law for _, law in rulebook.laws()])
+    check_right_sides(rulebook.laws())
     return rulebook
 
 

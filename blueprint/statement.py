@@ -8,10 +8,11 @@ from importlib import metadata
 import msgspec
 
 from blueprint.bindings import Bindings, entities_of
-from blueprint.bundle import Bundle, Snapshot, derivation_digest
-from blueprint.ir.common import Phase, Stage
-from blueprint.ir.model import ModelIR
+from blueprint.bundle import Bundle, derivation_digest
+from blueprint.ir.common import Branch, Phase, Stage
+from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.request import branches_of
 from blueprint.outcome import (
     SCHEMA,
     DefinitionRow,
@@ -47,33 +48,45 @@ def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
 def subject_row(
     bundle: Bundle, bundle_sha256: str, bindings: Bindings, digests: Sequence[str], required: Sequence[Stage]
 ) -> SubjectRow:
-    """What was examined, stage by stage."""
-    rows = []
-    for position, stage in enumerate(Stage):
-        if position < len(bundle.stages):
-            count = len(entities_of(bundle.stages[position].snapshot))
-            row = StageRow(stage=stage.value, branch="", digest=digests[position], entities=str(count), unavailable="")
-        else:
-            reason = "missing from the bundle" if stage in required else "the request names no target"
-            row = StageRow(stage=stage.value, branch="", digest="", entities="0", unavailable=reason)
-        rows.append(row)
+    """What was examined, stage by stage. Stages that every branch must show are `required`."""
     return SubjectRow(
         bundle_sha256=bundle_sha256,
         derivation_digest=derivation_digest(bundle.fingerprint, list(digests)),
         bindings=bindings,
-        stages=tuple(rows),
-        totals=tuple(_totals([record.snapshot for record in bundle.stages])),
-        memory=_memory([record.snapshot for record in bundle.stages]),
+        stages=tuple(_stages(bundle, digests, required)),
+        totals=tuple(row for branch in branches_of(bundle.request.workload) for row in _totals(bundle, branch)),
+        memory=tuple(row for branch in branches_of(bundle.request.workload) for row in _memory(bundle, branch)),
     )
 
 
-def _totals(snapshots: Sequence[Snapshot]) -> Iterator[TotalRow]:
+def _stages(bundle: Bundle, digests: Sequence[str], required: Sequence[Stage]) -> Iterator[StageRow]:
+    """What the bundle shows, then the stages that it does not, with the reason."""
+    for record, found in zip(bundle.stages, digests, strict=True):
+        yield StageRow(
+            stage=record.stage.value,
+            branch=record.branch.value,
+            digest=found,
+            entities=str(len(entities_of(record.snapshot))),
+            unavailable="",
+        )
+    shown = {(record.stage, record.branch) for record in bundle.stages}
+    wanted = [(Stage.MODEL, Branch.MAIN)]
+    wanted += [(stage, branch) for branch in branches_of(bundle.request.workload) for stage in list(Stage)[1:]]
+    for stage, branch in wanted:
+        if (stage, branch) not in shown:
+            reason = "missing from the bundle" if stage in required else "the request names no target"
+            yield StageRow(stage=stage.value, branch=branch.value, digest="", entities="0", unavailable=reason)
+
+
+def _totals(bundle: Bundle, branch: Branch) -> Iterator[TotalRow]:
     """The sums of the last snapshot that has work, phase by phase: the numbers that the totals' laws are about."""
-    planned = [each for each in snapshots if not isinstance(each, ModelIR)]
+    snapshots = [record.snapshot for record in bundle.stages if record.branch is branch]
+    planned = [each for each in snapshots if isinstance(each, DistributedTaskIR | PortablePlanIR)]
     for phase in Phase:
         tasks = [task for task in planned[-1].tasks if task.phase is phase] if planned else []
         if tasks:
             yield TotalRow(
+                branch=branch.value,
                 phase=phase.value,
                 tasks=str(len(tasks)),
                 operations=str(sum(task.work.operations for task in tasks)),
@@ -83,14 +96,15 @@ def _totals(snapshots: Sequence[Snapshot]) -> Iterator[TotalRow]:
             )
 
 
-def _memory(snapshots: Sequence[Snapshot]) -> MemoryRow | None:
-    """The memory facts of the plan, and their sum without the parameters' count: what the capacity law is about."""
-    plan = next((each for each in snapshots if isinstance(each, PortablePlanIR)), None)
-    if plan is None:
-        return None
-    facts = msgspec.structs.asdict(plan.memory)
-    total = sum(size for name, size in facts.items() if name != "parameters")
-    return MemoryRow(**{name: str(size) for name, size in facts.items()}, total=str(total))
+def _memory(bundle: Bundle, branch: Branch) -> Iterator[MemoryRow]:
+    """The memory facts of the plan, and the sum that the capacity law is about."""
+    for record in bundle.stages:
+        if record.branch is branch and isinstance(record.snapshot, PortablePlanIR):
+            facts = msgspec.structs.asdict(record.snapshot.memory)
+            # The boundary is a part of the workspace, and parameters are counted in elements.
+            total = sum(size for name, size in facts.items() if name not in {"parameters", "boundary"})
+            held = {name: str(size) for name, size in facts.items()}
+            yield MemoryRow(branch=branch.value, facts=held, total=str(total))
 
 
 def assemble(

@@ -15,7 +15,7 @@ from typing import Final
 import sympy
 
 from blueprint import symbols
-from blueprint.case import ZERO_STAGES, Case, all_cases
+from blueprint.case import ZERO_STAGES, Case, Workload, all_cases
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Communication, Recompute
@@ -25,6 +25,7 @@ from blueprint.law import (
     Capacity,
     Equation,
     Law,
+    MaximumLaw,
     MemoryLaw,
     Projection,
     ProjectionLaw,
@@ -33,7 +34,7 @@ from blueprint.law import (
     portions_of,
 )
 from blueprint.obligation import bound as bound_obligation
-from blueprint.obligation import definitions, law_sides, replace_in, theorem
+from blueprint.obligation import definitions, law_sides, replace, replace_in, theorem
 from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule, counted
 from blueprint.symbols import to_term
 from blueprint.term import (
@@ -52,11 +53,15 @@ from blueprint.term import (
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, Factors
+from blueprint.workload.inference_block import inference_block
+from blueprint.workload.inference_dims import InferenceDims
+from blueprint.workload.inference_memory import InferenceMemory, inference_memory
 from blueprint.workload.memory import Memory, block_memory, model_state, tensor_bytes
+from blueprint.workload.operators import Block, CacheUse, Step, Tensor
 from blueprint.workload.plan import buffer_size, plan_work
 from blueprint.workload.primitives import TaskWork
 from blueprint.workload.symbolic import Symbolic
-from blueprint.workload.training_block import Block, Step, Tensor, training_block
+from blueprint.workload.training_block import training_block
 
 Number = Symbolic | int
 
@@ -111,6 +116,8 @@ def theorems_of(rule: Rule) -> Iterator[Theorem]:
                 yield from _projection_theorems(rule, law)
             case MemoryLaw():
                 yield from _memory_theorems(rule, law)
+            case MaximumLaw():
+                yield from _maximum_theorems(rule, law)
             case BoundLaw():
                 yield from _bound_theorems(rule, law)
 
@@ -118,15 +125,44 @@ def theorems_of(rule: Rule) -> Iterator[Theorem]:
 @cache
 def symbolic_block(case: Case) -> Block[Symbolic]:
     """The structural derivation of one case, run with the symbols of the alphabet."""
-    return training_block(symbolic_dims(case))
+    return inference_block(inference_dims(case)) if case.inference else training_block(symbolic_dims(case))
 
 
 @cache
 def unsharded_steps(case: Case) -> dict[str, Step[Symbolic]]:
     """The same derivation with t = 1, over the whole dimensions; its steps by name."""
     alone = dataclasses.replace(case, tensor_parallel=False, communication=Communication.ALL_REDUCE)
-    block = training_block(Dims.of(alone, _factors(alone, symbols.h, symbols.k, symbols.F)))
+    whole = (symbols.h, symbols.k, symbols.F)
+    block = (
+        inference_block(_inference_dims(alone, *whole))
+        if case.inference
+        else training_block(Dims.of(alone, _factors(alone, *whole)))
+    )
     return {step.name: step for step in block.steps}
+
+
+def inference_dims(case: Case) -> InferenceDims[Symbolic]:
+    """The dimensions of one step of inference as symbols."""
+    return _inference_dims(case, symbols.h_t, symbols.k_t, symbols.F_t)
+
+
+def _inference_dims(
+    case: Case, heads: sympy.Symbol, key_heads: sympy.Symbol, width: sympy.Symbol
+) -> InferenceDims[Symbolic]:
+    return InferenceDims(
+        case=case,
+        b=Symbolic(symbols.b),
+        q=Symbolic(symbols.q),
+        c=Symbolic(symbols.c),
+        H=Symbolic(symbols.H),
+        h_t=Symbolic(heads),
+        k_t=Symbolic(key_heads),
+        d=Symbolic(symbols.d),
+        F_t=Symbolic(width),
+        t=Symbolic(symbols.t) if case.tensor_parallel else 1,
+        shard=Symbolic(symbols.R),
+        e=Symbolic(symbols.e),
+    )
 
 
 def symbolic_dims(case: Case) -> Dims[Symbolic]:
@@ -178,10 +214,11 @@ def _kind(step: Step[Symbolic]) -> OperationKind | None:
 
 
 def _law_theorems(rule: PassRule | BoundaryRule, law: Law) -> Iterator[Theorem]:
-    for case in filter(law.when, all_cases()):
+    cases = [case for case in all_cases(rule.workload) if law.when(case)]
+    for case in cases:
         for equation in law.equations:
             yield _law_theorem(rule.id, law, equation, case, negative=False)
-    spoken = [case for case in all_cases() if law.when(case) and law.group.members(case)]
+    spoken = [case for case in cases if law.group.members(case)]
     for equation in law.wrong:
         case = next((case for case in spoken if case.tensor_parallel), spoken[0])
         yield _law_theorem(rule.id, law, equation, case, negative=True)
@@ -191,17 +228,24 @@ def _law_theorem(rule: str, law: Law, equation: Equation[Quantity], case: Case, 
     steps = group_of(law, symbolic_block(case))
     expected = law.group.members(case)
     fault = "" if len(steps) == expected else f"the group has {len(steps)} members, the law says {expected}"
-    component = COMPONENTS[equation.quantity]
     defined = definitions(case, equation.where)
     goals = []
     for portion in portions_of(law.group.portion, steps, _source):
-        amount = Sum(tuple(number_term(getattr(step.work, component)) for step in portion))
+        amount = Sum(tuple(_amount_of(step, equation.quantity) for step in portion))
         goal = law_sides(equation, case, amount)
         compared = _compared(law.reference, portion, case)
         goals.append(goal if compared is None else replace_in(goal, symbols.W_0.name, compared))
     stated = tuple(theorem([goal], defined) for goal in dict.fromkeys(goals))
     statement = equation.statement or law.statement
     return Theorem(rule, law.id, equation.form, statement, case.text, stated, negative, fault)
+
+
+def _amount_of(step: Step[Symbolic], quantity: Quantity) -> Term:
+    """What a step has of a quantity, as the derivation computes it."""
+    if quantity in COMPONENTS:
+        return number_term(getattr(step.work, COMPONENTS[quantity]))
+    use = CacheUse.READ if quantity is Quantity.KV_READ_BYTES else CacheUse.APPEND
+    return Sum(tuple(number_term(each.size) for each in step.cache if each.use is use))
 
 
 def _source(step: Step[Symbolic]) -> str:
@@ -232,14 +276,14 @@ def _local(step: Step[Symbolic]) -> bool:
 
 
 def _memory_theorems(rule: PassRule | BoundaryRule, law: MemoryLaw) -> Iterator[Theorem]:
-    cases = tuple(filter(law.when, all_cases()))
+    cases = tuple(case for case in all_cases(rule.workload) if law.when(case))
     for case in cases:
         for equation in law.equations:
             goal = law_sides(equation, case, _amount(equation.quantity, case))
             yield _memory_theorem(rule.id, law, equation, case, goal, negative=False)
             # Where everything is made again, what waits is the checkpoint.
             full = case.recompute is Recompute.FULL
-            if equation.quantity is (Capacity.CHECKPOINT if full else Capacity.STORED):
+            if not case.inference and equation.quantity is (Capacity.CHECKPOINT if full else Capacity.STORED):
                 goal = law_sides(equation, case, _waiting(case))
                 again = dataclasses.replace(equation, form=f"{equation.form}, tensor by tensor")
                 yield _memory_theorem(rule.id, law, again, case, goal, negative=False)
@@ -268,7 +312,7 @@ def _memory_theorem(
 
 def _state_theorem(goal: Comparison, case: Case) -> Obligation:
     """A goal over N and n, where N is the derivation's own count and n its largest share over D ranks."""
-    parameters = number_term(symbolic_memory(case).parameters)
+    parameters = number_term(_memory_of(case).parameters)
     premises = [replace_in(each, symbols.N.name, parameters) for each in SHARE]
     goal = replace_in(goal, symbols.N.name, parameters)
     sizes = {name: position for position, name in enumerate(dict.fromkeys(variables(parameters)), start=2)}
@@ -286,9 +330,34 @@ def symbolic_memory(case: Case) -> Memory[Symbolic]:
     return block_memory(symbolic_dims(case), symbolic_block(case))
 
 
+@cache
+def symbolic_inference_memory(case: Case) -> InferenceMemory[Symbolic]:
+    """What the derivation computes that one rank holds in a step of inference; the largest arm is a symbol."""
+    return inference_memory(inference_dims(case), lambda _: Symbolic(symbols.X_max))
+
+
+def _workspace_at(case: Case) -> list[Term]:
+    """The derived workspace with each of its arms in the place of the largest."""
+    seen: list[Sequence[Symbolic]] = []
+
+    def maximum(arms: Sequence[Symbolic]) -> Symbolic:
+        seen.append(arms)
+        return Symbolic(symbols.X_max)
+
+    workspace = number_term(inference_memory(inference_dims(case), maximum).workspace)
+    (arms,) = seen
+    return [replace(workspace, symbols.X_max.name, number_term(arm)) for arm in arms]
+
+
+def _memory_of(case: Case) -> Memory[Symbolic] | InferenceMemory[Symbolic]:
+    return symbolic_inference_memory(case) if case.inference else symbolic_memory(case)
+
+
 def _amount(capacity: Capacity, case: Case) -> Term:
     """A memory fact as the derivation computes it."""
-    memory = symbolic_memory(case)
+    memory = _memory_of(case)
+    if isinstance(memory, InferenceMemory):
+        return number_term(getattr(memory, capacity.name.lower()))
     match capacity:
         case Capacity.WEIGHTS | Capacity.GRADIENTS | Capacity.OPTIMIZER:
             return number_term(getattr(memory.state, capacity.name.lower()))
@@ -304,6 +373,26 @@ def _model_state(stage: int) -> Term:
     return Sum(tuple(map(number_term, (state.weights, state.gradients, state.optimizer))))
 
 
+def _caches() -> Term:
+    """The caches that the derivation gives one rank."""
+    return number_term(symbolic_inference_memory(all_cases(Workload.INFERENCE)[0]).kv)
+
+
+@cache
+def _products(workload: Workload) -> Term:
+    """The operations of all forward matrix products that the derivation of a workload has, in b, q and c.
+
+    A training sequence of S tokens is read as a prompt of c: there B is b, and S is c.
+    """
+    case = next(case for case in all_cases(workload) if case.tensor_parallel)
+    products = {Primitive.LINEAR, Primitive.BATCHED_MATMUL}
+    steps = [step for step in symbolic_block(case).steps if step.phase is Phase.FORWARD and step.primitive in products]
+    found: Term = Sum(tuple(number_term(step.work.operations) for step in steps))
+    for training, inference in ((symbols.B, symbols.b), (symbols.S, symbols.c)):
+        found = replace(found, training.name, to_term(inference))
+    return found
+
+
 def _waiting(case: Case) -> Term:
     """The bytes of the distinct activations and masks of the forward pass that a later phase reads."""
     block, dims = symbolic_block(case), symbolic_dims(case)
@@ -313,6 +402,24 @@ def _waiting(case: Case) -> Term:
     waiting = made & {name for step in later for name in step.reads}
     sizes = {tensor.name: tensor_bytes(dims, tensor) for tensor in block.tensors}
     return Sum(tuple(number_term(sizes[name]) for name in sorted(waiting)))
+
+
+def _maximum_theorems(rule: PassRule | BoundaryRule, law: MaximumLaw) -> Iterator[Theorem]:
+    """With each arm of the derivation in the place of the largest, the left side is that arm of the law."""
+    names = list(law.forms[0].arms)
+    for case in all_cases(rule.workload):
+        derived = dict(zip(names, _workspace_at(case), strict=False))
+        fault = "" if len(names) == len(_workspace_at(case)) else "the derivation has another number of arms"
+        variants = [(form, False) for form in law.forms]
+        if case.tensor_parallel and not case.biases:
+            variants += [(form, True) for form in law.wrong]
+        for form, negative in variants:
+            for name, arm in form.arms.items():
+                left = replace(to_term(law.left), law.capacity.value, derived.get(name, Const(0)))
+                stated = theorem([equal(left, to_term(arm))], definitions(case, form.where))
+                statement = f"{law.statement}: {name}"
+                key = f"{form.form}: {name}"
+                yield Theorem(rule.id, law.id, key, statement, case.text, (stated,), negative, fault)
 
 
 def _bound_theorems(rule: PassRule | BoundaryRule, law: BoundLaw) -> Iterator[Theorem]:
@@ -326,6 +433,10 @@ def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) ->
     goal = Comparison(bound.relation, to_term(bound.left), to_term(bound.right))
     for stage in ZERO_STAGES:
         goal = replace_in(goal, f"C_{stage}", _model_state(stage))
+    goal = replace_in(goal, symbols.K_0.name, _caches())
+    goal = replace_in(goal, symbols.K_1.name, replace(_caches(), symbols.c.name, to_term(symbols.c + 1)))
+    goal = replace_in(goal, symbols.W_p.name, _products(Workload.INFERENCE))
+    goal = replace_in(goal, symbols.W_t.name, _products(Workload.TRAINING))
     premises = tuple(Comparison(relation, to_term(a), to_term(b)) for a, relation, b in bound.premises)
     if symbols.n_D.name in set(comparison_variables(goal)):
         premises = (*SHARE, *premises)
@@ -414,12 +525,19 @@ def _traffic_goals(rule: PrimitiveRule, case: Case) -> Iterator[Comparison]:
             (step.work.read_bytes, step.reads, formula.reads),
             (step.work.write_bytes, step.writes, formula.writes),
         ):
-            parts = [Product((Const(often), _moved(tensors[name]))) for often, name in counted(times, names)]
+            moves = counted(times, names)
+            parts = [Product((Const(often), _moved(tensors[name], step))) for often, name in moves]
             yield equal(number_term(moved), Sum(tuple(parts)))
 
 
-def _moved(tensor: Tensor[Symbolic]) -> Term:
-    """The bytes of a tensor as traffic counts them: one an element of a mask, e of anything else."""
+def _moved(tensor: Tensor[Symbolic], step: Step[Symbolic]) -> Term:
+    """The bytes of a tensor as traffic counts them: one an element of a mask, e of anything else.
+
+    Of a cache, those that the step reads or appends.
+    """
+    for access in step.cache:
+        if access.tensor == tensor.name:
+            return number_term(access.size)
     elements = number_term(tensor.local.elements)
     return elements if tensor.element == "mask" else Product((elements, to_term(symbols.e)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from blueprint.capacities import add_memory_laws
-from blueprint.case import case_of
+from blueprint.case import case_of, workload_of
 from blueprint.claims.distributed import interface_question, task_question, tensor_question
 from blueprint.claims.matched import Pair
 from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
@@ -39,7 +39,7 @@ from blueprint.instances import (
     add_traffic_law,
     vector,
 )
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Branch, Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
@@ -105,11 +105,12 @@ def _relate_model(plan: TransitionPlan, name: str, targets: list[str], asked: li
 
 
 def plan_distributed(
-    rulebook: Rulebook, request: Request, source: ModelIR, target: DistributedTaskIR
+    rulebook: Rulebook, request: Request, branch: Branch, source: ModelIR, target: DistributedTaskIR
 ) -> TransitionPlan:
     """What must hold between a model and a distributed snapshot."""
-    rules = rulebook.pass_rules(MODEL_TO_DISTRIBUTED)
-    view = ModelView(request, source, rules)
+    workload = workload_of(request)
+    rules = rulebook.pass_rules(MODEL_TO_DISTRIBUTED, workload)
+    view = ModelView(request, source, rules, branch)
     known = {each.id for each in source.values} | {each.id for each in source.operations}
     matching = match_relations(view.relations, (*target.values, *target.tasks), known, rules)
     plan = _open(MODEL_TO_DISTRIBUTED, request, matching)
@@ -139,12 +140,12 @@ def plan_distributed(
             matched.relate(plan, asked)
 
     bindings = Bindings(view)
-    work = [Member(members.get(task.id), task.phase, vector(task.work)) for task in target.tasks]
+    work = [Member(members.get(task.id), task.phase, vector(task)) for task in target.tasks]
     laws = LawInstances(plan, bindings, work, rulebook.primitives)
     for rule in rules:
         laws.add(rule)
     of_snapshot = {Claim.INTERFACE: interface_question(view, target, tensor_ids)}
-    for boundary_rule in rulebook.boundary_rules(MODEL_TO_DISTRIBUTED):
+    for boundary_rule in rulebook.boundary_rules(MODEL_TO_DISTRIBUTED, workload):
         _relate_boundary(plan, boundary_rule, of_snapshot)
         laws.add(boundary_rule)
     add_primitive_laws(plan, rulebook, members, list(view.tasks.values()))
@@ -153,10 +154,16 @@ def plan_distributed(
 
 
 def plan_portable(
-    rulebook: Rulebook, request: Request, model: ModelIR, source: DistributedTaskIR, target: PortablePlanIR
+    rulebook: Rulebook,
+    request: Request,
+    branch: Branch,
+    model: ModelIR,
+    source: DistributedTaskIR,
+    target: PortablePlanIR,
 ) -> TransitionPlan:
     """What must hold between a distributed snapshot and a portable plan; laws are resolved through to the model."""
-    rules = rulebook.pass_rules(DISTRIBUTED_TO_PORTABLE)
+    workload = workload_of(request)
+    rules = rulebook.pass_rules(DISTRIBUTED_TO_PORTABLE, workload)
     known = {each.id for each in source.values} | {each.id for each in source.tasks}
     matching = match_relations(portable_relations(source, rules), (*target.buffers, *target.tasks), known, rules)
     plan = _open(DISTRIBUTED_TO_PORTABLE, request, matching)
@@ -185,17 +192,17 @@ def plan_portable(
         if stored:
             matched.relate(plan, [(claim, buffer_question(claim, stored, view)) for claim in claims])
 
-    model_view = ModelView(request, model, rulebook.pass_rules(MODEL_TO_DISTRIBUTED))
+    model_view = ModelView(request, model, rulebook.pass_rules(MODEL_TO_DISTRIBUTED, workload), branch)
     origins = _origins(model_view, source)
     members = {found: origins.get(task) for task, found in task_ids.items()}
     bindings = Bindings(model_view)
-    work = [Member(members.get(task.id), task.phase, vector(task.work)) for task in target.tasks]
+    work = [Member(members.get(task.id), task.phase, vector(task)) for task in target.tasks]
     work_laws = LawInstances(plan, bindings, work, rulebook.primitives)
     asked = {
         Claim.INTERFACE: plan_interface_question(view, target),
         Claim.MEMORY: memory_question(view, request, target),
     }
-    for boundary_rule in rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE):
+    for boundary_rule in rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE, workload):
         _relate_boundary(plan, boundary_rule, asked)
         work_laws.add(boundary_rule)
         add_memory_laws(plan, boundary_rule, bindings, target.memory)

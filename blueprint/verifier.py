@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blueprint.discharge import Evidence, SolverPool, discharge
+from blueprint.ir.common import Branch
 from blueprint.outcome import (
     ClaimRow,
     Counterexample,
@@ -48,7 +49,7 @@ class Step:
     """One transition to settle. `conformant` is None where replay was switched off."""
 
     plan: TransitionPlan
-    branch: str
+    branch: Branch
     derivation_pass: str
     conformant: bool | None
 
@@ -152,7 +153,7 @@ class _Settlement:
 
     def place(self, name: str) -> str:
         """Where a finding lies: branch, stage and entity."""
-        parts = (self.step.branch, self.plan.boundary[1], plain(name))
+        parts = (self.step.branch.value, self.plan.boundary[1], plain(name))
         return "/".join(part for part in parts if part)
 
     def report(self) -> TransitionReport:
@@ -162,7 +163,7 @@ class _Settlement:
         return TransitionReport(
             source=source,
             target=target,
-            branch=self.step.branch,
+            branch=self.step.branch.value,
             derivation_pass=self.step.derivation_pass,
             relation_verified=self.verified(relations, laws),
             canonical_conformant=self.step.conformant,

@@ -12,7 +12,7 @@ from blueprint.claims.matched import Pair
 from blueprint.expected import ALWAYS_SPLIT, ExpectedTask, ExpectedTensor, ModelView
 from blueprint.facts import Question, words
 from blueprint.ir.common import Axis, Phase, Primitive, Role, Stage
-from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, Task
+from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, EffectKind, Task
 from blueprint.rule import (
     Branches,
     Claim,
@@ -106,6 +106,8 @@ def task_question(
                     question.names(f"{expected.name}.{label}", ids, _flow(view, expected, refs, tensor_ids))
             case Claim.LOGICAL_RANKS:
                 ranks(question, f"{expected.name}.ranks", actual.ranks, view.request.strategy.tensor)
+            case Claim.EFFECTS:
+                _effects(question, view, expected, actual, tensor_ids)
             case Claim.COLLECTIVE_VOLUME:
                 _collective(question, view, expected, actual)
             case _:
@@ -125,16 +127,21 @@ def interface_question(view: ModelView, target: DistributedTaskIR, tensor_ids: M
     ranks(question, "mesh.ranks", target.mesh.ranks, strategy.tensor)
     outputs = [view.values[each] for each in view.ir.outputs]
     inputs = [view.values[each] for each in view.ir.inputs]
-    reads = [
+    given = [
         *(_tensor(view, value.id, Version.FORWARD) for value in inputs),
         *(_tensor(view, value.id, Version.FORWARD) for value in view.parameters),
-        *(_tensor(view, value.id, Version.GRADIENT) for value in outputs),
     ]
-    writes = [
-        *(_tensor(view, value.id, Version.FORWARD) for value in outputs),
-        *(_tensor(view, value.id, Version.GRADIENT) for value in inputs),
-        *(_tensor(view, value.id, Version.UPDATED) for value in view.parameters),
-    ]
+    results = [_tensor(view, value.id, Version.FORWARD) for value in outputs]
+    if view.case.inference:
+        reads = given
+        writes = [*results, *(each.name for made in view.tensors.values() for each in made.get(Version.CACHE, ()))]
+    else:
+        reads = [*given, *(_tensor(view, value.id, Version.GRADIENT) for value in outputs)]
+        writes = [
+            *results,
+            *(_tensor(view, value.id, Version.GRADIENT) for value in inputs),
+            *(_tensor(view, value.id, Version.UPDATED) for value in view.parameters),
+        ]
     question.names("inputs", target.inputs, [tensor_ids.get(name, f"missing {name}") for name in reads])
     question.names("outputs", target.outputs, [tensor_ids.get(name, f"missing {name}") for name in writes])
     question.names("header.stage", [target.header.stage.value], [Stage.DISTRIBUTED.value])
@@ -212,15 +219,44 @@ def _traffic(question: Question, view: ModelView, expected: ExpectedTask, actual
     )
     for component, refs, times in moved:
         tensors = [tensor for ref in refs for tensor in view.resolve(expected, ref)]
-        parts = [Product((Const(often), _moved(question, view, each))) for often, each in counted(times, tensors)]
+        written = component == "write_bytes"
+        parts = [
+            Product((Const(often), _moved(question, view, each, written=written)))
+            for often, each in counted(times, tensors)
+        ]
         question.number(f"{expected.name}.{component}", getattr(actual.work, component), Sum(tuple(parts)))
 
 
-def _moved(question: Question, view: ModelView, tensor: ExpectedTensor) -> Term:
-    """The bytes of a tensor as traffic counts them: one an element of a mask, e of anything else."""
+def _effects(
+    question: Question, view: ModelView, expected: ExpectedTask, actual: Task, tensor_ids: Mapping[str, str]
+) -> None:
+    """Which caches the task reads and appends, and how many bytes of each."""
+    demanded = [
+        (effect.kind, tensor)
+        for effect in expected.target.effects
+        for tensor in view.resolve(expected, effect.of)
+        if tensor.role is Role.KV_CACHE
+    ]
+    found = [tensor_ids.get(tensor.name, f"missing {tensor.name}") for _, tensor in demanded]
+    question.names(f"{expected.name}.effects", [each.value for each in actual.effects], found)
+    for index, (kind, tensor) in enumerate(demanded[: len(actual.effects)]):
+        question.word(f"{expected.name}.effects[{index}].kind", actual.effects[index].kind, kind)
+        size = _moved(question, view, tensor, written=kind is EffectKind.KV_WRITE)
+        question.number(f"{expected.name}.effects[{index}].size", actual.effects[index].size, size)
+
+
+def _moved(question: Question, view: ModelView, tensor: ExpectedTensor, *, written: bool) -> Term:
+    """The bytes of a tensor as traffic counts them: one an element of a mask, e of anything else.
+
+    What is written of a cache are the rows of the step's own tokens.
+    """
     elements = _elements(question, view, tensor)
     if tensor.role is Role.MASK:
         return elements
+    if tensor.role is Role.KV_CACHE and written:
+        rows = question.given(Axis.QUERY.value, view.tokens[Axis.QUERY])
+        axes = [axis for axis in tensor.value.axes if axis is not Axis.KEY]
+        elements = Product((rows, *(_local(question, view, tensor, axis) for axis in axes)))
     return Product((elements, question.given("e", view.request.workload.dtype.width)))
 
 

@@ -11,9 +11,18 @@ from blueprint.expected import ExpectedBuffer, ExpectedPlanTask
 from blueprint.facts import Question, words
 from blueprint.ir.common import Phase, Role, Stage
 from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, Task, TaskKind, Work
-from blueprint.ir.portable import Buffer, ConcurrencyGroup, Objective, PlanTask, PortablePlanIR, StorageClass
-from blueprint.ir.request import Recompute, Request, Strategy
-from blueprint.law import Projection, ProjectionLaw, Quantity
+from blueprint.ir.portable import (
+    Buffer,
+    ConcurrencyGroup,
+    InferenceMemory,
+    Objective,
+    PlanTask,
+    PortablePlanIR,
+    StorageClass,
+    TrainingMemory,
+)
+from blueprint.ir.request import Inference, Recompute, Request, Strategy, Training
+from blueprint.law import VECTOR, Projection, ProjectionLaw
 from blueprint.rule import Claim
 from blueprint.symbols import to_term
 from blueprint.term import Product, Sum, Term
@@ -21,7 +30,7 @@ from blueprint.term import Product, Sum, Term
 PlanTasks = Sequence[Pair[ExpectedPlanTask, PlanTask]]
 Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]
 
-PERSISTENT = frozenset({Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER})
+PERSISTENT = frozenset({Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER, Role.KV_CACHE})
 """Roles whose buffers outlive the microbatch."""
 
 KEPT = frozenset({Role.ACTIVATION, Role.MASK})
@@ -126,6 +135,8 @@ def plan_task_question(claim: Claim, pairs: PlanTasks, view: PlanView) -> Questi
                 ranks(question, f"{name}.ranks", actual.ranks, view.degree)
             case Claim.COLLECTIVE_VOLUME:
                 _collective(question, name, source, actual, view.degree)
+            case Claim.EFFECTS:
+                _effects(question, name, source, actual, view)
             case Claim.IMPLEMENTATION:
                 _implementation(question, name, source, actual)
             case _:
@@ -175,9 +186,53 @@ def plan_interface_question(view: PlanView, target: PortablePlanIR) -> Question:
     return question
 
 
+def _effects(question: Question, name: str, source: Task, actual: PlanTask, view: PlanView) -> None:
+    """The effects on caches are those of the distributed task, on the caches' buffers."""
+    question.names(
+        f"{name}.effects",
+        [each.buffer for each in actual.effects],
+        view.buffers([each.value for each in source.effects]),
+    )
+    for index, (wanted, found) in enumerate(zip(source.effects, actual.effects, strict=False)):
+        question.word(f"{name}.effects[{index}].kind", found.kind, wanted.kind)
+        size = question.given("effect size", wanted.size)
+        question.number(f"{name}.effects[{index}].size", found.size, size)
+
+
 def memory_question(view: PlanView, request: Request, target: PortablePlanIR) -> Question:
     """Every memory fact is the sum of the values that it speaks of, or of the rank's share of them."""
-    question, memory, strategy = Question(), target.memory, view.strategy
+    match target.memory:
+        case TrainingMemory() as memory if isinstance(request.workload, Training):
+            return _training_memory(view, request, memory)
+        case InferenceMemory() as memory if isinstance(request.workload, Inference):
+            return _inference_memory(view, memory)
+        case _:
+            question = Question()
+            question.word("memory of this workload", actual=False, expected=True)
+            return question
+
+
+def _inference_memory(view: PlanView, memory: InferenceMemory) -> Question:
+    """Parameters, caches and boundary are those of the values; the workspace has laws of its own."""
+    question = Question()
+    values = view.source.values
+    parameters = [value for value in values if value.role is Role.PARAMETER]
+    caches = [value for value in values if value.role is Role.KV_CACHE]
+    boundary = [value for value in values if value.id in view.source.inputs and value.role is Role.ACTIVATION]
+    question.number(
+        "memory.parameters", memory.parameters, Sum(tuple(Product(_sizes(question, v)) for v in parameters))
+    )
+    for name, found, held in (
+        ("weights", memory.weights, parameters),
+        ("kv", memory.kv, caches),
+        ("boundary", memory.boundary, boundary),
+    ):
+        question.number(f"memory.{name}", found, _bytes(question, held))
+    return question
+
+
+def _training_memory(view: PlanView, request: Request, memory: TrainingMemory) -> Question:
+    question, strategy = Question(), view.strategy
     parameters = [value for value in view.source.values if value.role is Role.PARAMETER]
     gradients = [value for value in view.source.values if value.role is Role.PARAMETER_GRADIENT]
     count = Sum(tuple(Product(_sizes(question, value)) for value in parameters))
@@ -218,7 +273,7 @@ def _projected(question: Question, law: ProjectionLaw, work: Work) -> dict[str, 
     """What a projection's law makes of a work vector, by output."""
     given: dict[str, Term] = {
         quantity.value: question.given(quantity.name.lower(), getattr(work, quantity.name.lower()))
-        for quantity in Quantity
+        for quantity in VECTOR
     }
     return {output: substitute(to_term(expression), given) for output, expression in law.outputs.items()}
 

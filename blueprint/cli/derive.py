@@ -106,6 +106,68 @@ def training(
         device_memory=maybe_whole("--device-memory", device_memory, 1),
         shard_checkpoint=shard_checkpoint,
     )
+    return _derived(context, request, place)
+
+
+INFERENCE_HELP = """Derive two steps of generation: the whole prompt, and the last token of the context.
+
+\b
+Example:
+  blueprint derive inference --model gpt3-175b --tensor 8 --batch 8 --prompt 2048 --context 4096 -o bundle.json
+"""
+
+
+@app.command(name="inference", help=INFERENCE_HELP)
+@command
+def inference(
+    context: typer.Context,
+    *,
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME|FILE", help="A built-in model, a config.json, or `-`.")
+    ],
+    tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
+    batch: Annotated[str, typer.Option("--batch", metavar="N", help="Sequences in the batch, b.")],
+    prompt: Annotated[str, typer.Option("--prompt", metavar="N", help="Tokens of one prompt.")],
+    tokens: Annotated[
+        str,
+        typer.Option(
+            "--context", metavar="N", help="Tokens that the last step sees, c: prompt, all generated ones, its own."
+        ),
+    ],
+    dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
+    emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
+    device_memory: Annotated[
+        str | None,
+        typer.Option(
+            "--device-memory", metavar="BYTES", help="Memory of one device; a block that does not fit is refused."
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
+    ] = None,
+) -> ExitCode:
+    """Derive two steps of generation."""
+    chosen("--target", target, ("none",), later=("queue", "slot"))
+    unavailable("--emit", given=emit)
+    place = place_of_document(output)
+    request = _inference_request(
+        model=model,
+        numbers={
+            "tensor": whole("--tensor", tensor, 1),
+            "batch": whole("--batch", batch, 1),
+            "prompt": whole("--prompt", prompt, 1),
+            "context": whole("--context", tokens, 1),
+        },
+        dtype=chosen("--dtype", dtype, DTYPES),
+        device_memory=maybe_whole("--device-memory", device_memory, 1),
+    )
+    return _derived(context, request, place)
+
+
+def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:
+    """Derive, say how large the bundle is, and write it where it goes."""
     import hashlib  # noqa: PLC0415
 
     from blueprint.derivation import derive  # noqa: PLC0415  (lazy: refusals above need no solver)
@@ -117,11 +179,13 @@ def training(
     return voice.document(bundle, place, ExitCode.VERIFIED)
 
 
-@app.command(name="inference", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-@command
-def inference(_context: typer.Context) -> ExitCode:
-    """Not available in this version."""
-    raise UsageError("derive inference is not available in this version; derive training is")
+def _inference_request(*, model: str, numbers: dict[str, int], dtype: str, device_memory: int | None) -> Request:
+    """The options as a checked request."""
+    from blueprint.frontend.config import load_model  # noqa: PLC0415
+    from blueprint.frontend.request import inference_request  # noqa: PLC0415
+    from blueprint.ir.common import DType  # noqa: PLC0415
+
+    return inference_request(load_model(model), **numbers, dtype=DType(dtype), device_memory=device_memory)
 
 
 def _training_request(

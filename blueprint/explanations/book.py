@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from blueprint.explanations.claims import CLAIMS
-from blueprint.law import AnyLaw, BoundLaw, Law, MemoryLaw, ProjectionLaw, Requirement
+from blueprint.law import AnyLaw, BoundLaw, Law, MaximumLaw, MemoryLaw, ProjectionLaw, Requirement
 from blueprint.report import laws as rendering
 from blueprint.rule import (
     TRAFFIC,
@@ -60,6 +60,7 @@ _REMEDY: Final = (
 _LAW_REMEDY: Final[dict[type, str]] = {
     Law: "The finding shows both sides at the plan's numbers. If a claim about one of these tasks is refuted too, mend"
     " that first; if none is, a task is missing or one is too many.",
+    MaximumLaw: "The finding shows both sides of the arm that is above the fact, or of the largest, which it misses.",
     MemoryLaw: "The finding shows both sides at the plan's numbers. See first whether claim.memory is refuted too.",
     ProjectionLaw: "The finding names the first application that differs, and so does its claim.",
     BoundLaw: "`blueprint prove {rule}` shows values at which it fails.",
@@ -103,9 +104,9 @@ def law_page(rulebook: Rulebook, law: str) -> Iterator[str]:
     return _traffic(rulebook) if law == TRAFFIC else _named_formula(rulebook, law)
 
 
-def _stated_law(rulebook: Rulebook, rule: str, law: AnyLaw) -> Iterator[str]:
+def _stated_law(rulebook: Rulebook, rule: Rule, law: AnyLaw) -> Iterator[str]:
     data, kind = _law_data(rulebook, rule, law), type(law)
-    yield from (f"{law.id}: a law of rule {rule}", "", data["statement"], f"source: {data['source']}")
+    yield from (f"{law.id}: a law of rule {rule.id}", "", data["statement"], f"source: {data['source']}")
     if data["over"]:
         yield f"over: {data['over']}"
     yield from map(_line, data["equations"])
@@ -113,7 +114,7 @@ def _stated_law(rulebook: Rulebook, rule: str, law: AnyLaw) -> Iterator[str]:
     if false:
         yield from ("", "false variants, which `blueprint prove` must refute:", *map(_line, false))
     example = f'numbers that follow the false variant "{false[0]["form"]}"' if false else _EXAMPLE[kind]
-    yield from _closing(_WHY[kind], example, _LAW_REMEDY[kind].format(rule=rule))
+    yield from _closing(_WHY[kind], example, _LAW_REMEDY[kind].format(rule=rule.id))
 
 
 def _false_variants(data: _Data) -> Iterator[_Data]:
@@ -203,11 +204,14 @@ def _wrong(law: AnyLaw) -> AnyLaw | None:
             return dataclasses.replace(law, equations=law.wrong)
         case MemoryLaw():
             return dataclasses.replace(law, equations=law.wrong)
+        case MaximumLaw():
+            return dataclasses.replace(law, forms=law.wrong)
 
 
-def _law_data(rulebook: Rulebook, rule: str, law: AnyLaw) -> _Data:
+def _law_data(rulebook: Rulebook, rule: Rule, law: AnyLaw) -> _Data:
     """One law as the law book writes it."""
-    (data,) = _data(rulebook, BoundaryRule(id=rule, boundaries=(), claims=(), laws=(law,)))
+    workload = None if isinstance(rule, PrimitiveRule) else rule.workload
+    (data,) = _data(rulebook, BoundaryRule(id=rule.id, boundaries=(), claims=(), laws=(law,), workload=workload))
     return data
 
 

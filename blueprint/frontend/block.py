@@ -1,8 +1,10 @@
-"""Request -> ModelIR: the operator graph of one classical transformer block in training.
+"""Request -> ModelIR: the operator graph of one classical transformer block.
 
 x -> norm -> q, k, v -> scores -> softmax -> dropout -> context -> projection -> dropout -> residual
   -> norm -> up -> GELU -> down -> dropout -> residual
-(Vaswani et al. 2017 with the norm in front, as GPT-2 has it.)
+(Vaswani et al. 2017 with the norm in front, as GPT-2 has it.) Dropout stands only in training.
+
+In inference the model is the block over all tokens of the context; the steps take rows of it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from blueprint.codec import digest, entity_id
 from blueprint.ir.common import SCHEMA_VERSIONS, Axis, Header, Role, Stage
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
 from blueprint.ir.order import canonical_order
-from blueprint.ir.request import ModelFacts, Request
+from blueprint.ir.request import ModelFacts, Request, Training
 from blueprint.ir.structure import value_order
 
 _VERSION = SCHEMA_VERSIONS[Stage.MODEL]
@@ -45,7 +47,7 @@ def model_ir(request: Request) -> ModelIR:
     """The block that a request describes. Deterministic: equal requests give equal bytes."""
     parent = request_digest(request)
     sizes = _sizes(request)
-    ops = tuple(_operations(request.model))
+    ops = tuple(_operations(request.model, training=isinstance(request.workload, Training)))
 
     def identify(kind: str, name: str) -> str:
         return entity_id(kind, _VERSION, parent, "frontend", (), name)
@@ -101,11 +103,12 @@ def _canonical(operations: list[Operation]) -> list[Operation]:
 
 def _sizes(request: Request) -> dict[Axis, int]:
     model, workload = request.model, request.workload
+    tokens = workload.sequence if isinstance(workload, Training) else workload.context
     return {
         Axis.BATCH: workload.batch,
-        Axis.SEQUENCE: workload.sequence,
-        Axis.QUERY: workload.sequence,
-        Axis.KEY: workload.sequence,
+        Axis.SEQUENCE: tokens,
+        Axis.QUERY: tokens,
+        Axis.KEY: tokens,
         Axis.HIDDEN: model.hidden,
         Axis.HEADS: model.heads,
         Axis.KEY_VALUE_HEADS: model.key_value_heads,
@@ -114,7 +117,7 @@ def _sizes(request: Request) -> dict[Axis, int]:
     }
 
 
-def _operations(model: ModelFacts) -> Iterator[_Op]:
+def _operations(model: ModelFacts, *, training: bool) -> Iterator[_Op]:
     """The block's operations in reading order."""
     kind = OperationKind
     yield _norm(kind.ATTENTION_NORM, "x")
@@ -125,18 +128,27 @@ def _operations(model: ModelFacts) -> Iterator[_Op]:
     yield _linear(model, kind.VALUE_PROJECTION, "attention_norm", inner, keys, _KEYS)
     yield _Op(kind.SCORES, ("query_projection", "key_projection"), _SCORES)
     yield _Op(kind.SOFTMAX, ("scores",), _SCORES)
-    yield _Op(kind.ATTENTION_DROPOUT, ("softmax",), _SCORES)
-    yield _Op(kind.CONTEXT, ("attention_dropout", "value_projection"), _QUERIES)
+    weights = "softmax"
+    if training:
+        yield _Op(kind.ATTENTION_DROPOUT, (weights,), _SCORES)
+        weights = "attention_dropout"
+    yield _Op(kind.CONTEXT, (weights, "value_projection"), _QUERIES)
+    branch = "output_projection"
     yield _linear(model, kind.OUTPUT_PROJECTION, "context", queries, inner, _STREAM)
-    yield _Op(kind.OUTPUT_DROPOUT, ("output_projection",), _STREAM)
-    yield _Op(kind.ATTENTION_RESIDUAL, ("x", "output_dropout"), _STREAM)
+    if training:
+        yield _Op(kind.OUTPUT_DROPOUT, (branch,), _STREAM)
+        branch = "output_dropout"
+    yield _Op(kind.ATTENTION_RESIDUAL, ("x", branch), _STREAM)
     yield _norm(kind.MLP_NORM, "attention_residual")
     wide = (Axis.FEEDFORWARD,)
     yield _linear(model, kind.UP_PROJECTION, "mlp_norm", inner, wide, _WIDE)
     yield _Op(kind.ACTIVATION, ("up_projection",), _WIDE)
+    branch = "down_projection"
     yield _linear(model, kind.DOWN_PROJECTION, "activation", wide, inner, _STREAM)
-    yield _Op(kind.MLP_DROPOUT, ("down_projection",), _STREAM)
-    yield _Op(kind.MLP_RESIDUAL, ("attention_residual", "mlp_dropout"), _STREAM)
+    if training:
+        yield _Op(kind.MLP_DROPOUT, (branch,), _STREAM)
+        branch = "mlp_dropout"
+    yield _Op(kind.MLP_RESIDUAL, ("attention_residual", branch), _STREAM)
 
 
 def _norm(kind: OperationKind, source: str) -> _Op:

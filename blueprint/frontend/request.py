@@ -12,12 +12,15 @@ from blueprint.ir.request import (
     Activation,
     Communication,
     Deployment,
+    Inference,
     ModelFacts,
     Recompute,
     Request,
     Scope,
     Strategy,
     Training,
+    branches_of,
+    point_of,
 )
 from blueprint.words import plain
 
@@ -25,7 +28,7 @@ MAX_DEGREE = 65536
 """The largest parallel degree; the same bound stands in the type of a decoded request."""
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
-"""The element types that a model can be trained in."""
+"""The element types of a model's weights and activations."""
 
 GRADIENT_WIDTHS = (2, 4)
 """Bytes of one gradient element."""
@@ -65,7 +68,7 @@ def training_request(
             recompute=recompute,
             communication=communication,
             zero=zero,
-            gradient_bytes=dtype.width if gradient_bytes is None else gradient_bytes,
+            gradient_bytes=_gradient_width(dtype) if gradient_bytes is None else gradient_bytes,
             shard_checkpoint=shard_checkpoint,
             scope=Scope.BLOCK,
         ),
@@ -73,6 +76,47 @@ def training_request(
     )
     check_domain(request)
     return request
+
+
+def inference_request(
+    model: ModelFacts,
+    *,
+    batch: int = 1,
+    prompt: int,
+    context: int,
+    dtype: DType = DType.BFLOAT16,
+    tensor: int = 1,
+    device_memory: int | None = None,
+) -> Request:
+    """The request for two steps of generation, of block scope: the whole prompt, and the last token of the context.
+
+    batch counts sequences, prompt and context tokens of each; device_memory the bytes of one device, None for any size.
+    Raises what `check_domain` raises.
+    """
+    _require_dtype(dtype)
+    request = Request(
+        model=model,
+        workload=Inference(batch=batch, prompt=prompt, context=context, dtype=dtype),
+        strategy=Strategy(
+            tensor=tensor,
+            pipeline=1,
+            data=1,
+            recompute=Recompute.NONE,
+            communication=Communication.ALL_REDUCE,
+            zero=0,
+            gradient_bytes=_gradient_width(dtype),
+            shard_checkpoint=False,
+            scope=Scope.BLOCK,
+        ),
+        deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
+    )
+    check_domain(request)
+    return request
+
+
+def _gradient_width(dtype: DType) -> int:
+    """Bytes of a gradient element where nothing else is asked for: those of the parameters."""
+    return dtype.width
 
 
 def check_domain(request: Request) -> None:
@@ -83,6 +127,8 @@ def check_domain(request: Request) -> None:
     _require_types(request)
     _require_divisible(request)
     model, strategy = request.model, request.strategy
+    if isinstance(request.workload, Inference):
+        _require_inference(request.workload, strategy)
     if strategy.shard_checkpoint:
         raise NotCoveredError("a sharded checkpoint is not covered yet: no law says what it changes")
     if strategy.zero >= 1 and strategy.data == 1:
@@ -98,6 +144,23 @@ def check_domain(request: Request) -> None:
         )
 
 
+def _require_inference(workload: Inference, strategy: Strategy) -> None:
+    """What only a training step has is refused, and a prompt that its own context does not hold."""
+    if workload.prompt > workload.context:
+        raise DomainError(
+            f"the prompt has {workload.prompt} tokens, more than the context c = {workload.context}",
+            path="workload.prompt",
+        )
+    if strategy.recompute is not Recompute.NONE:
+        raise DomainError("inference has no backward pass to compute anything again in", path="strategy.recompute")
+    if strategy.communication is not Communication.ALL_REDUCE:
+        raise DomainError("inference is covered with all-reduce only", path="strategy.communication")
+    if strategy.zero:
+        raise DomainError("ZeRO divides what only training has", path="strategy.zero")
+    if strategy.gradient_bytes != _gradient_width(workload.dtype):
+        raise DomainError("inference has no gradients to give another width", path="strategy.gradient_bytes")
+
+
 def _require_divisible(request: Request) -> None:
     """Every split of the strategy must be exact: h, k, F and S (or BSH) over t, L over p."""
     model, workload, strategy = request.model, request.workload, request.strategy
@@ -108,7 +171,11 @@ def _require_divisible(request: Request) -> None:
         ("feed-forward width F", model.feedforward, *tensor),
         ("layers L", model.layers, "pipeline degree p", strategy.pipeline),
     ]
-    if strategy.communication is Communication.SEQUENCE_PARALLEL:
+    if isinstance(workload, Inference):
+        for branch in branches_of(workload):
+            batch, queries, _ = point_of(workload, branch)
+            splits.append((f"activation elements b*q*H of {branch.value}", batch * queries * model.hidden, *tensor))
+    elif strategy.communication is Communication.SEQUENCE_PARALLEL:
         splits.append(("sequence length S", workload.sequence, *tensor))
     else:
         elements = workload.batch * workload.sequence * model.hidden
@@ -155,8 +222,12 @@ def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
     yield "model.vocabulary", "vocabulary V", model.vocabulary, 1, INT64_MAX
     yield "model.positions", "positions", model.positions, 1, INT64_MAX
     yield "workload.batch", "batch B", workload.batch, 1, INT64_MAX
-    yield "workload.sequence", "sequence length S", workload.sequence, 1, INT64_MAX
-    yield "workload.microbatches", "microbatches", workload.microbatches, 1, INT64_MAX
+    if isinstance(workload, Training):
+        yield "workload.sequence", "sequence length S", workload.sequence, 1, INT64_MAX
+        yield "workload.microbatches", "microbatches", workload.microbatches, 1, INT64_MAX
+    else:
+        yield "workload.prompt", "prompt tokens", workload.prompt, 1, INT64_MAX
+        yield "workload.context", "context tokens c", workload.context, 1, INT64_MAX
     yield "strategy.tensor", "tensor degree t", strategy.tensor, 1, MAX_DEGREE
     yield "strategy.pipeline", "pipeline degree p", strategy.pipeline, 1, MAX_DEGREE
     yield "strategy.data", "data degree D", strategy.data, 1, MAX_DEGREE
@@ -168,7 +239,7 @@ def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
 
 
 def _require_dtype(dtype: object) -> None:
-    """Refuse element types that no model is trained in."""
+    """Refuse element types that no model has."""
     if dtype not in DTYPES:
         shown = dtype.value if isinstance(dtype, DType) else plain(dtype, 40)
         names = ", ".join(allowed.value for allowed in DTYPES)

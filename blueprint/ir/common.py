@@ -41,6 +41,14 @@ class Stage(enum.Enum):
     MACHINE = "machine"
 
 
+class Branch(enum.Enum):
+    """The chains of a derivation: one in training; in inference two, which share the model that stands on the first."""
+
+    MAIN = ""
+    PREFILL = "prefill"
+    FINAL_DECODE = "final-decode"
+
+
 SCHEMA_VERSIONS: Final = {Stage.MODEL: 1, Stage.DISTRIBUTED: 1, Stage.PORTABLE: 1}
 """The version of each stage's schema that this tool writes and reads."""
 
@@ -55,6 +63,7 @@ class Role(enum.Enum):
     GRADIENT = "gradient"
     PARAMETER_GRADIENT = "parameter_gradient"
     UPDATED_PARAMETER = "updated_parameter"
+    KV_CACHE = "kv_cache"
 
 
 class DType(enum.Enum):
@@ -86,7 +95,7 @@ class Axis(enum.Enum):
 
 
 class Phase(enum.Enum):
-    """The derivation phases of a training step, in canonical order."""
+    """The derivation phases of a training step, in canonical order. A step of inference has the first alone."""
 
     FORWARD = "forward"
     RECOMPUTE = "recompute"

@@ -107,6 +107,21 @@ class Collective(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     message_bytes: Count
 
 
+class EffectKind(enum.Enum):
+    """What a task does to state that outlives its step."""
+
+    KV_READ = "kv_read"
+    KV_WRITE = "kv_write"
+
+
+class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The bytes of a cache that a task reads or appends on one rank; they are among the bytes of its work."""
+
+    kind: EffectKind
+    value: EntityId
+    size: Positive
+
+
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One task of a rank class, with its primitive, its local operand sizes, its data flow and its work."""
 
@@ -121,6 +136,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     outputs: Ids
     ranks: Ranks
     work: Work
+    effects: Annotated[tuple[Effect, ...], msgspec.Meta(max_length=8)]
     collective: Collective | msgspec.UnsetType = msgspec.UNSET
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from blueprint.ir.common import Count, DType, EntityId, Header, Lineage, Name, Phase, Positive, Primitive, Role
-from blueprint.ir.distributed import Collective, Ranks, TaskKind
+from blueprint.ir.distributed import Collective, EffectKind, Ranks, TaskKind
 from blueprint.ir.model import Ids
 
 
@@ -52,6 +52,14 @@ class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     alternatives: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=16)]
 
 
+class PlanEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The bytes of a cache's buffer that a task reads or appends; they are among the bytes of its work."""
+
+    kind: EffectKind
+    buffer: EntityId
+    size: Positive
+
+
 class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One portable task: exact work, its projections, its buffers and the tasks that must end before it."""
 
@@ -69,6 +77,7 @@ class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     resources: Resources
     implementation: Implementation
     group: ConcurrencyGroup
+    effects: Annotated[tuple[PlanEffect, ...], msgspec.Meta(max_length=8)]
     collective: Collective | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -95,7 +104,9 @@ class Objective(enum.Enum):
     PEAK_MEMORY = "peak_memory"
 
 
-class MemoryFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TrainingMemory(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="training"
+):
     """What one rank holds for the block: parameters in elements, all else in bytes.
 
     `stored` are activations of one microbatch that wait for its backward pass, `working` those that the backward pass
@@ -109,6 +120,25 @@ class MemoryFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     stored: Count
     working: Count
     checkpoint: Count
+
+
+class InferenceMemory(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="inference"
+):
+    """What one rank holds for the block in one step: parameters in elements, all else in bytes.
+
+    `kv` are the caches of all visible tokens; `boundary` the rows of the residual stream; `workspace` these and the
+    largest intermediate, while nothing is fused.
+    """
+
+    parameters: Count
+    weights: Count
+    kv: Count
+    boundary: Count
+    workspace: Count
+
+
+MemoryFacts = TrainingMemory | InferenceMemory
 
 
 class PortablePlanIR(

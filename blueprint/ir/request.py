@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-from blueprint.ir.common import DType, Positive, Text
+from blueprint.ir.common import Branch, DType, Positive, Text
 
 Degree = Annotated[int, msgspec.Meta(ge=1, le=65536)]
 """A parallel degree."""
@@ -63,13 +63,45 @@ class ModelFacts(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True
     activation: Activation
 
 
-class Training(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Training(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="purpose", tag="training"):
     """One training step: `batch` sequences of `sequence` tokens in each of `microbatches` microbatches."""
 
     batch: Positive
     sequence: Positive
     microbatches: Positive
     dtype: DType
+
+
+class Inference(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="purpose", tag="inference"):
+    """Generation for `batch` sequences: a prompt of `prompt` tokens, and a last step that sees `context` tokens.
+
+    The step's own new token counts in the context.
+    """
+
+    batch: Positive
+    prompt: Positive
+    context: Positive
+    dtype: DType
+
+
+class Point(NamedTuple):
+    """One step of inference: `batch` sequences, `queries` new tokens of each, `context` visible ones with the new."""
+
+    batch: int
+    queries: int
+    context: int
+
+
+def point_of(workload: Inference, branch: Branch) -> Point:
+    """The step that a branch stands for: all of the prompt at once, or the last single token."""
+    if branch is Branch.PREFILL:
+        return Point(workload.batch, workload.prompt, workload.prompt)
+    return Point(workload.batch, 1, workload.context)
+
+
+def branches_of(workload: Training | Inference) -> tuple[Branch, ...]:
+    """The branches that a workload's derivation has, in order."""
+    return (Branch.MAIN,) if isinstance(workload, Training) else (Branch.PREFILL, Branch.FINAL_DECODE)
 
 
 class Strategy(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -96,6 +128,6 @@ class Request(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that a derivation depends on, apart from the rulebook; a deployment only where one is named."""
 
     model: ModelFacts
-    workload: Training
+    workload: Training | Inference
     strategy: Strategy
     deployment: Deployment | msgspec.UnsetType = msgspec.UNSET

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import msgspec
 
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Branch, Stage
 from blueprint.ir.request import Request
 
 In_contra = TypeVar("In_contra", bound=msgspec.Struct, contravariant=True)
@@ -30,10 +30,11 @@ class VerificationPolicy(enum.Enum):
 
 @dataclass(frozen=True)
 class PassContext:
-    """The session that a pass runs in: the request, and the fingerprint of request and rulebook together."""
+    """The session that a pass runs in: the request, the fingerprint of request and rulebook, and the branch."""
 
     request: Request
     fingerprint: str
+    branch: Branch = Branch.MAIN
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import sympy
 
 from blueprint import codec
-from blueprint.case import Case, all_cases
-from blueprint.law import AnyLaw, Bound, BoundLaw, Law, MemoryLaw, Portion, ProjectionLaw, Quantity, Requirement
-from blueprint.rule import Formula, PrimitiveRule
+from blueprint.case import Case, Workload, all_cases
+from blueprint.law import (
+    VECTOR,
+    AnyLaw,
+    Bound,
+    BoundLaw,
+    Law,
+    Maximum,
+    MaximumLaw,
+    MemoryLaw,
+    Portion,
+    ProjectionLaw,
+    Requirement,
+)
+from blueprint.rule import Formula, PrimitiveRule, Rule
 from blueprint.rulebook import Rulebook
 from blueprint.term import Relation
 from blueprint.words import plain
@@ -60,9 +71,9 @@ _Stated = AnyLaw | _Formulae
 _SIGNS: Final = {Relation.EQUAL: "=", Relation.AT_MOST: "<=", Relation.LESS: "<"}
 
 
-def _entries(rulebook: Rulebook) -> list[tuple[str, _Stated]]:
+def _entries(rulebook: Rulebook) -> list[tuple[Rule, _Stated]]:
     """Every law with its rule; the primitives first, because the laws rest on them."""
-    formulae = [(rule.id, _formulae(rule)) for rule in rulebook.rules if isinstance(rule, PrimitiveRule)]
+    formulae = [(rule, _formulae(rule)) for rule in rulebook.rules if isinstance(rule, PrimitiveRule)]
     return [*formulae, *rulebook.laws()]
 
 
@@ -108,48 +119,48 @@ def json(rulebook: Rulebook) -> bytes:
     return codec.encode(document) + b"\n"
 
 
-def _text_lines(rule: str, law: _Stated) -> Iterator[str]:
-    yield f"{plain(law.id)} (rule {plain(rule)})"
+def _text_lines(rule: Rule, law: _Stated) -> Iterator[str]:
+    yield f"{plain(law.id)} (rule {plain(rule.id)})"
     yield f"  {plain(law.statement, WIDE)}"
     yield f"  source: {plain(law.source, WIDE)}"
     if isinstance(law, Law):
         yield f"  over: {_group(law)}"
-    for each in _equations(law, _typed):
+    for each in _equations(rule, law, _typed):
         where = f" with {each.where}" if each.where else ""
         when = f"  if {each.when}" if each.when else ""
         yield f"  {each.form}{where}: {each.left} {each.relation} {each.right}{when}"
 
 
-def _markdown_lines(rule: str, law: _Stated) -> Iterator[str]:
+def _markdown_lines(rule: Rule, law: _Stated) -> Iterator[str]:
     yield f"## {plain(law.id)}"
     yield ""
     yield f"`{plain(law.statement, WIDE)}`"
     yield ""
-    yield f"Rule `{plain(rule)}`. Source: {plain(law.source, WIDE)}."
+    yield f"Rule `{plain(rule.id)}`. Source: {plain(law.source, WIDE)}."
     if isinstance(law, Law):
         yield f"Over: {_group(law).replace('_', ' ')}."
-    for each in _equations(law, _latex):
+    for each in _equations(rule, law, _latex):
         where, when = f", with ${each.where}$" if each.where else "", f", if `{each.when}`" if each.when else ""
         relation = _IN_LATEX.get(each.relation, each.relation)
         yield from ("", f"*{each.form}*{where}{when}:", "", f"$${each.left} {relation} {each.right}$$")
 
 
-def _latex_lines(rule: str, law: _Stated) -> Iterator[str]:
-    yield f"% {plain(law.id)} (rule {plain(rule)}): {plain(law.statement, WIDE)}"
+def _latex_lines(rule: Rule, law: _Stated) -> Iterator[str]:
+    yield f"% {plain(law.id)} (rule {plain(rule.id)}): {plain(law.statement, WIDE)}"
     yield f"% source: {plain(law.source, WIDE)}"
     rows = []
-    for each in _equations(law, _latex):
+    for each in _equations(rule, law, _latex):
         where, when = f" with {each.where}" if each.where else "", f" if {each.when}" if each.when else ""
         yield f"% {each.form}{where}{when}"
         rows.append(f"  {each.left} &{_IN_LATEX.get(each.relation, each.relation)} {each.right}")
     yield from (r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}")
 
 
-def _data(rule: str, law: _Stated) -> dict[str, Any]:
-    typed, in_latex = _equations(law, _typed), _equations(law, _latex)
+def _data(rule: Rule, law: _Stated) -> dict[str, Any]:
+    typed, in_latex = _equations(rule, law, _typed), _equations(rule, law, _latex)
     return {
         "id": law.id,
-        "rule": rule,
+        "rule": rule.id,
         "statement": law.statement,
         "source": law.source,
         "over": _group(law) if isinstance(law, Law) else "",
@@ -178,14 +189,14 @@ def _group(law: Law) -> str:
     return f"{_PORTIONS[group.portion]}: {', '.join(parts)}{compared}"
 
 
-def _equations(law: _Stated, show: Show) -> list[_Line]:
+def _equations(rule: Rule, law: _Stated, show: Show) -> list[_Line]:
     """Every equation or bound of a law; one that is not the same in all cases of the strategy has a line for each."""
     match law:
         case _Formulae():
             return [
                 _Line(phase, "", "", show(quantity.symbol), "=", show(getattr(formula, quantity.name.lower())))
                 for phase, formula in law.formulas
-                for quantity in Quantity
+                for quantity in VECTOR
             ]
         case ProjectionLaw():
             return [
@@ -204,14 +215,31 @@ def _equations(law: _Stated, show: Show) -> list[_Line]:
                 )
                 for each in law.bounds
             ]
+        case MaximumLaw():
+            return [
+                _Line(plain(each.form), _where(each.where, show), "", show(law.left), "=", _largest(each, show))
+                for each in law.forms
+            ]
         case Requirement():
             return [_Line("this plan", "", "", show(law.left), "<=", show(law.right))]
         case _:
             return [
                 _Line(plain(equation.form), _where(equation.where, show), when, show(equation.left), "=", right)
                 for equation in law.equations
-                for right, when in _variants(law, lambda case, equation=equation: show(equation.right(case)))  # type: ignore[misc]
+                for right, when in _variants(_cases(rule, law), lambda case, each=equation: show(each.right(case)))  # type: ignore[misc]
             ]
+
+
+def _cases(rule: Rule, law: Law | MemoryLaw) -> list[Case]:
+    """The cases that a law speaks of; one for all workloads says the same of inference as of training."""
+    workload = Workload.TRAINING if isinstance(rule, PrimitiveRule) else rule.workload or Workload.TRAINING
+    return [case for case in all_cases(workload) if law.when(case)]
+
+
+def _largest(maximum: Maximum, show: Show) -> str:
+    """A maximum; a false variant of one arm alone is that arm."""
+    arms = [show(arm) for arm in maximum.arms.values()]
+    return f"max({', '.join(arms)})" if len(arms) > 1 else arms[0]
 
 
 def _premises(bound: Bound, show: Show) -> str:
@@ -222,28 +250,22 @@ def _where(definitions: tuple[tuple[sympy.Symbol, sympy.Expr], ...], show: Show)
     return ", ".join(f"{show(symbol)} = {show(value)}" for symbol, value in definitions)
 
 
-def _variants(law: Law | MemoryLaw, right: Callable[[Case], str]) -> list[tuple[str, str]]:
+def _variants(cases: list[Case], right: Callable[[Case], str]) -> list[tuple[str, str]]:
     """Each distinct right side, and the conditions on the strategy under which it holds; none if it always does."""
     sides: dict[str, list[Case]] = {}
-    for case in filter(law.when, all_cases()):
+    for case in cases:
         sides.setdefault(right(case), []).append(case)
     return [(side, _condition(holding)) for side, holding in sides.items()]
 
 
 def _condition(holding: list[Case]) -> str:
     """The cases in words, without the fields that may have any value."""
-    names = [field.name for field in dataclasses.fields(Case) if _decides(field.name, holding)]
-    return " or ".join(dict.fromkeys(", ".join(_words(case)[name] for name in names) for case in holding))
+    names = [name for name in holding[0].words if _decides(name, holding)]
+    return " or ".join(dict.fromkeys(", ".join(case.words[name] for name in names) for case in holding))
 
 
 def _decides(name: str, holding: list[Case]) -> bool:
     """Whether a change of this field alone can lead from the cases that hold to one that does not."""
-    values = {getattr(case, name) for case in all_cases()}
+    values = {getattr(case, name) for case in all_cases(holding[0].workload)}
     neighbours = {dataclasses.replace(case, **{name: value}) for case in holding for value in values}
     return not neighbours <= set(holding)
-
-
-@functools.cache
-def _words(case: Case) -> dict[str, str]:
-    """The case in words, field by field."""
-    return dict(zip((field.name for field in dataclasses.fields(Case)), case.text.split(", "), strict=True))

@@ -129,10 +129,9 @@ def _stages(report: Report) -> Iterator[str]:
 
 def _totals(report: Report) -> Iterator[str]:
     """The numbers that the verdict is about."""
-    rows = report.subject.totals
-    if rows:
+    for branch, rows in groupby(report.subject.totals, lambda row: row.branch):
         established = "" if report.ok else ", as the bundle has them"
-        yield f"work of one rank, for one block and one microbatch{established}:"
+        yield f"work of one rank, for one block and {_unit(branch)}{established}:"
         head = ("phase", "tasks", "operations", "bytes read", "bytes written", "message bytes")
         cells = [
             (row.phase, row.tasks, row.operations, row.read_bytes, row.write_bytes, row.message_bytes) for row in rows
@@ -142,13 +141,15 @@ def _totals(report: Report) -> Iterator[str]:
 
 def _memory(report: Report) -> Iterator[str]:
     """What one rank holds."""
-    row = report.subject.memory
-    if row is not None:
+    for row in report.subject.memory:
         established = "" if report.ok else ", as the bundle has it"
-        yield f"memory of one rank, for one block and one microbatch{established}, in bytes:"
-        head = ("parameters", "weights", "gradients", "optimizer", "stored", "checkpoint", "working", "in all")
-        held = (row.weights, row.gradients, row.optimizer, row.stored, row.checkpoint, row.working, row.total)
-        yield from table.lines(head, [(row.parameters, *held)])
+        yield f"memory of one rank, for one block and {_unit(row.branch)}{established}, in bytes:"
+        yield from table.lines((*row.facts, "in all"), [(*row.facts.values(), row.total)])
+
+
+def _unit(branch: str) -> str:
+    """What the numbers of a branch are for."""
+    return f"one step of {plain(branch)}" if branch else "one microbatch"
 
 
 def _transition(transition: TransitionReport) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from blueprint.case import Case, case_of
 from blueprint.errors import DomainError
-from blueprint.ir.request import Request
+from blueprint.ir.request import Request, Training
 from blueprint.workload.symbolic import Symbolic
 
 N = TypeVar("N", int, Symbolic)
@@ -37,22 +37,38 @@ class Factors(Generic[N]):
     optimizer_shard: N
 
 
-@dataclass(frozen=True)
-class Dims(Generic[N]):
-    """Dimensions in elements, widths in bytes, all of one rank unless a comment says otherwise."""
+@dataclass(frozen=True, kw_only=True)
+class Widths(Generic[N]):
+    """What every step of a block has: widths in elements and bytes of one rank. `shard` is a share of the stream."""
 
     case: Case
-    B: N
-    S: N  # the whole sequence
-    S_r: N  # the residual stream's share of the sequence
     H: N
     h_t: N
     k_t: N
     d: N
     F_t: N
     t: N | int
-    shard: N  # elements of one rank's share of a B·S·H tensor
+    shard: N
     e: N
+
+    @property
+    def parameters(self) -> N:
+        """Parameters of the block that one rank holds: split matrices and biases, replicated norms and biases."""
+        queries, keys = self.h_t * self.d, self.k_t * self.d
+        matrices = self.H * queries + 2 * (self.H * keys) + queries * self.H + 2 * (self.H * self.F_t)
+        norms = 4 * self.H
+        if not self.case.biases:
+            return matrices + norms
+        return matrices + norms + queries + 2 * keys + self.F_t + 2 * self.H
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dims(Widths[N]):
+    """Dimensions of a training step in elements, widths in bytes, all of one rank unless a comment says otherwise."""
+
+    B: N
+    S: N  # the whole sequence
+    S_r: N  # the residual stream's share of the sequence
     g: N
     o: N
     optimizer_shard: N
@@ -80,37 +96,29 @@ class Dims(Generic[N]):
             optimizer_shard=factors.optimizer_shard,
         )
 
-    @property
-    def parameters(self) -> N:
-        """Parameters of the block that one rank holds: split matrices and biases, replicated norms and biases."""
-        queries, keys = self.h_t * self.d, self.k_t * self.d
-        matrices = self.H * queries + 2 * (self.H * keys) + queries * self.H + 2 * (self.H * self.F_t)
-        norms = 4 * self.H
-        if not self.case.biases:
-            return matrices + norms
-        return matrices + norms + queries + 2 * keys + self.F_t + 2 * self.H
-
 
 def dims_of(request: Request) -> Dims[int]:
     """The dimensions of a request. Raises DomainError where a degree does not divide, naming both."""
     case, model, strategy, workload = case_of(request), request.model, request.strategy, request.workload
+    if not isinstance(workload, Training):
+        raise DomainError("a training block is derived from a training step")
     degree = strategy.tensor
     split = case.sequence_parallel
     elements = workload.batch * workload.sequence * model.hidden
     whole = Factors(
         batch=workload.batch,
-        sequence=_exact("sequence S", workload.sequence, degree) if split else workload.sequence,
+        sequence=exact_share("sequence S", workload.sequence, degree) if split else workload.sequence,
         hidden=model.hidden,
-        heads=_exact("heads h", model.heads, degree),
-        key_value_heads=_exact("key/value heads k", model.key_value_heads, degree),
+        heads=exact_share("heads h", model.heads, degree),
+        key_value_heads=exact_share("key/value heads k", model.key_value_heads, degree),
         head_width=model.head_width,
-        feedforward=_exact("feed-forward width F", model.feedforward, degree),
+        feedforward=exact_share("feed-forward width F", model.feedforward, degree),
         tensor=degree,
         element=workload.dtype.width,
         gradient=strategy.gradient_bytes,
         # fp32 master copy and two moments; a 4-byte parameter is its own master copy (Rajbhandari et al.)
         optimizer_state=8 if workload.dtype.width == 4 else 12,
-        shard=_exact("tensor B*S*H", elements, degree),
+        shard=exact_share("tensor B*S*H", elements, degree),
         optimizer_shard=1,
     )
     dims = Dims.of(case, whole)
@@ -123,7 +131,7 @@ def _with_share(factors: Factors[int], share: int) -> Factors[int]:
     return Factors(**{**vars(factors), "optimizer_shard": share})
 
 
-def _exact(what: str, size: int, degree: int) -> int:
+def exact_share(what: str, size: int, degree: int) -> int:
     """`size / degree`, refused where it leaves a remainder."""
     quotient, rest = divmod(size, degree)
     if rest:

@@ -19,8 +19,9 @@ from blueprint.case import Case
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.request import Recompute
 from blueprint.workload.dims import Dims, N
+from blueprint.workload.operators import Block, Local, Op, Tensor
 from blueprint.workload.plan import buffer_size
-from blueprint.workload.training_block import Block, Local, Op, Tensor, operations, stream_of
+from blueprint.workload.training_block import operations, stream_of
 
 UNSTORED_OUTPUTS = ("scores", "softmax")
 """Layers whose result selective recompute makes again; the next layer keeps it in its A."""

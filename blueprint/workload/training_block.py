@@ -11,100 +11,32 @@ parallelism, conjugate in the backward pass (Shoeybi et al. 2019; Korthikanti et
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Generic, Literal
+from typing import Generic
 
 from blueprint.case import Case
 from blueprint.ir.common import Axis, Phase, Primitive
 from blueprint.ir.request import Recompute
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, N
-from blueprint.workload.primitives import PhaseWork, TaskWork
-
-Element = Literal["activation", "mask", "gradient"]
+from blueprint.workload.operators import (
+    Block,
+    Element,
+    Local,
+    Op,
+    Step,
+    Tensor,
+    Weight,
+    elementwise,
+    linear,
+    matmul,
+    norm,
+)
+from blueprint.workload.primitives import TaskWork
 
 ENTERS = ("attention_norm", "mlp_norm")
 LEAVES = ("output_projection", "down_projection")
 ATTENTION_CORE = ("scores", "softmax", "attention_dropout", "context")
 REGION_END = ("context",)
-
-
-@dataclass(frozen=True)
-class Local(Generic[N]):
-    """Sizes on one rank in elements, and the axis that is divided over the group, if one is."""
-
-    sizes: tuple[N, ...]
-    split: Axis | None
-
-    @property
-    def elements(self) -> N:
-        """The product of the sizes."""
-        result = self.sizes[0]
-        for size in self.sizes[1:]:
-            result = result * size
-        return result
-
-
-@dataclass(frozen=True)
-class Tensor(Generic[N]):
-    """One tensor that the group holds: which model value, which version of it, its sizes on one rank.
-
-    `partial` marks addends whose sum over the ranks is the value.
-    """
-
-    value: str
-    version: str
-    local: Local[N]
-    element: Element
-    partial: bool
-
-    @property
-    def name(self) -> str:
-        """The local name of the distributed value."""
-        return f"{self.value}.{self.version}"
-
-
-@dataclass(frozen=True)
-class Step(Generic[N]):
-    """One task of the group: its source in the model graph, what it reads and writes, its work on one rank."""
-
-    source: str
-    name: str
-    phase: Phase
-    primitive: Primitive
-    operands: tuple[tuple[str, N | int], ...]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    work: TaskWork[N]
-
-
-@dataclass(frozen=True)
-class Block(Generic[N]):
-    """All tensors and tasks of one block."""
-
-    tensors: tuple[Tensor[N], ...]
-    steps: tuple[Step[N], ...]
-
-
-@dataclass(frozen=True)
-class _Parameter(Generic[N]):
-    """One learned tensor of an operation."""
-
-    name: str
-    local: Local[N]
-
-
-@dataclass(frozen=True)
-class Op(Generic[N]):
-    """One forward operation on one rank."""
-
-    name: str
-    primitive: Primitive
-    inputs: tuple[str, ...]
-    parameters: tuple[_Parameter[N], ...]
-    operands: tuple[tuple[str, N], ...]
-    work: PhaseWork[N]
-    local: Local[N]
 
 
 def training_block(dims: Dims[N]) -> Block[N]:
@@ -134,62 +66,31 @@ def operations(dims: Dims[N]) -> Iterator[Op[N]]:
     by_head = Local((dims.h_t, dims.d), Axis.HEADS)
     by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)
     by_width = Local((dims.F_t,), Axis.FEEDFORWARD)
+    batch = dims.B * dims.h_t
 
-    yield _norm(dims, "attention_norm", "x")
+    yield norm("attention_norm", "x", stream, dims.H, dims.e)
     yield _linear(dims, "query_projection", "attention_norm", hidden, by_head, queries)
     yield _linear(dims, "key_projection", "attention_norm", hidden, by_key_head, keys)
     yield _linear(dims, "value_projection", "attention_norm", hidden, by_key_head, keys)
-    yield _matmul(dims, "scores", ("query_projection", "key_projection"), (dims.S, dims.d, dims.S), scores)
-    yield _elementwise(dims, "softmax", Primitive.SOFTMAX, ("scores",), scores)
-    yield _elementwise(dims, "attention_dropout", Primitive.DROPOUT, ("softmax",), scores)
-    yield _matmul(dims, "context", ("attention_dropout", "value_projection"), (dims.S, dims.S, dims.d), queries)
+    sizes = (dims.S, dims.d, dims.S)
+    yield matmul("scores", ("query_projection", "key_projection"), batch, sizes, scores, dims.e)
+    yield elementwise("softmax", Primitive.SOFTMAX, ("scores",), scores, dims.e)
+    yield elementwise("attention_dropout", Primitive.DROPOUT, ("softmax",), scores, dims.e)
+    sizes = (dims.S, dims.S, dims.d)
+    yield matmul("context", ("attention_dropout", "value_projection"), batch, sizes, queries, dims.e)
     yield _linear(dims, "output_projection", "context", by_head, hidden, whole)
-    yield _elementwise(dims, "output_dropout", Primitive.DROPOUT, ("output_projection",), stream)
-    yield _elementwise(dims, "attention_residual", Primitive.RESIDUAL, ("x", "output_dropout"), stream)
-    yield _norm(dims, "mlp_norm", "attention_residual")
+    yield elementwise("output_dropout", Primitive.DROPOUT, ("output_projection",), stream, dims.e)
+    yield elementwise("attention_residual", Primitive.RESIDUAL, ("x", "output_dropout"), stream, dims.e)
+    yield norm("mlp_norm", "attention_residual", stream, dims.H, dims.e)
     yield _linear(dims, "up_projection", "mlp_norm", hidden, by_width, wide)
-    yield _elementwise(dims, "activation", Primitive.GELU, ("up_projection",), wide)
+    yield elementwise("activation", Primitive.GELU, ("up_projection",), wide, dims.e)
     yield _linear(dims, "down_projection", "activation", by_width, hidden, whole)
-    yield _elementwise(dims, "mlp_dropout", Primitive.DROPOUT, ("down_projection",), stream)
-    yield _elementwise(dims, "mlp_residual", Primitive.RESIDUAL, ("attention_residual", "mlp_dropout"), stream)
-
-
-def _norm(dims: Dims[N], name: str, source: str) -> Op[N]:
-    local = stream_of(dims)
-    affine = tuple(_Parameter(f"{name}.{part}", Local((dims.H,), None)) for part in ("gain", "bias"))
-    operands = (("elements", local.elements), ("width", dims.H))
-    work = primitives.layer_norm(local.elements, dims.H, dims.e)
-    return Op(name, Primitive.LAYER_NORM, (source,), affine, operands, work, local)
+    yield elementwise("mlp_dropout", Primitive.DROPOUT, ("down_projection",), stream, dims.e)
+    yield elementwise("mlp_residual", Primitive.RESIDUAL, ("attention_residual", "mlp_dropout"), stream, dims.e)
 
 
 def _linear(dims: Dims[N], name: str, source: str, inner: Local[N], outer: Local[N], local: Local[N]) -> Op[N]:
-    m, n, k = dims.B * dims.S, inner.elements, outer.elements
-    weight = _Parameter(f"{name}.weight", Local(inner.sizes + outer.sizes, inner.split or outer.split))
-    bias = _Parameter(f"{name}.bias", outer)
-    parameters = (weight, bias) if dims.case.biases else (weight,)
-    work = primitives.linear(m, n, k, dims.e)
-    return Op(name, Primitive.LINEAR, (source,), parameters, (("m", m), ("n", n), ("k", k)), work, local)
-
-
-def _matmul(dims: Dims[N], name: str, inputs: tuple[str, str], sizes: tuple[N, N, N], local: Local[N]) -> Op[N]:
-    batch = dims.B * dims.h_t
-    m, n, k = sizes
-    operands = (("z", batch), ("m", m), ("n", n), ("k", k))
-    work = primitives.batched_matmul(batch, m, n, k, dims.e)
-    return Op(name, Primitive.BATCHED_MATMUL, inputs, (), operands, work, local)
-
-
-_ELEMENTWISE = {
-    Primitive.SOFTMAX: primitives.softmax,
-    Primitive.DROPOUT: primitives.dropout,
-    Primitive.GELU: primitives.gelu,
-    Primitive.RESIDUAL: primitives.residual,
-}
-
-
-def _elementwise(dims: Dims[N], name: str, primitive: Primitive, inputs: tuple[str, ...], local: Local[N]) -> Op[N]:
-    work = _ELEMENTWISE[primitive](local.elements, dims.e)
-    return Op(name, primitive, inputs, (), (("elements", local.elements),), work, local)
+    return linear(name, source, dims.B * dims.S, Weight(inner, outer, dims.case.biases), local, dims.e)
 
 
 class _Builder(Generic[N]):

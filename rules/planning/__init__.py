@@ -1,3 +1,3 @@
-"""Distributed -> Portable: every task and every value is carried over, exactly."""
+"""Distributed -> Portable: every task and every value is carried over, exactly; and what one rank holds."""
 
-RULES = ("task", "buffer", "activations", "memory")
+RULES = ("task", "buffer", "weights", "activations", "memory", "cache", "workspace", "inference_memory")

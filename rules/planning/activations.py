@@ -15,7 +15,7 @@ element. The fp32 statistics of norms are not counted. Source: Korthikanti et al
 
 import sympy
 
-from blueprint.case import Case
+from blueprint.case import Case, Workload
 from blueprint.ir.request import Recompute
 from blueprint.law import CLASSICAL, HALF_PRECISION, Capacity, Equation, MemoryLaw
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule
@@ -148,4 +148,5 @@ RULE = BoundaryRule(
     boundaries=(DISTRIBUTED_TO_PORTABLE,),
     claims=(),
     laws=(ACTIVATIONS, WORKING, CHECKPOINT),
+    workload=Workload.TRAINING,
 )

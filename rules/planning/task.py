@@ -42,6 +42,7 @@ RULE = PassRule(
         Claim.DATA_FLOW,
         Claim.LOGICAL_RANKS,
         Claim.COLLECTIVE_VOLUME,
+        Claim.EFFECTS,
     ),
     introduces=(Claim.RESOURCES, Claim.DEPENDENCY_TOPOLOGY, Claim.IMPLEMENTATION),
     laws=(COPY, RESOURCES),

@@ -1,5 +1,6 @@
 """An activation as the group holds it: forward, recomputed, its gradient, and each consumer's part of that."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Role
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -48,4 +49,5 @@ RULE = PassRule(
     rewrite="one logical tensor -> its shard on every rank, and its gradient's",
     preserves=TENSOR_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """Dropout of the attention probabilities; its gradient reads the mask."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -54,4 +55,5 @@ RULE = PassRule(
     rewrite="dropout -> forward with mask, [recompute with a new mask,] activation gradient",
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -7,6 +7,7 @@ No causal halving: both products are counted in full.
 Source: Shoeybi et al., Megatron-LM.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.law import CLASSICAL, Equation, Group, Law, Quantity, count
@@ -87,4 +88,5 @@ RULE = PassRule(
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(ATTENTION,),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """Row-wise softmax of the attention scores; its gradient reads its own result."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -54,4 +55,5 @@ RULE = PassRule(
     rewrite="softmax -> forward, [recompute,] activation gradient",
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

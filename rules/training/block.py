@@ -6,6 +6,7 @@
 Source: Narayanan et al.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import Phase, Primitive
 from blueprint.law import (
     CLASSICAL,
@@ -136,4 +137,5 @@ RULE = BoundaryRule(
         BACKWARD_DOUBLES,
         FOUR_WIDE_SHARE,
     ),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """The mask that a dropout draws: one byte an element, drawn again where the dropout is recomputed."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Role
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -29,4 +30,5 @@ RULE = PassRule(
     rewrite="a dropout's result -> the mask that made it",
     preserves=(Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS),
     introduces=(Claim.TENSOR_TYPE, Claim.ROLE),
+    workload=Workload.TRAINING,
 )

@@ -4,6 +4,7 @@ The block's input, the first residual sum and both norms' results may be read mo
 nothing for it.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive, Role
 from blueprint.ir.distributed import TaskKind
 from blueprint.ir.model import OperationKind
@@ -41,4 +42,5 @@ RULE = PassRule(
     rewrite="a value read n times -> the sum of its n gradients",
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -5,6 +5,7 @@
 Source: Shoeybi et al., Megatron-LM.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.law import Equation, Group, Law, Quantity, count
@@ -82,4 +83,5 @@ RULE = PassRule(
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(MLP,),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """GELU between the MLP's projections; its gradient reads its input."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -54,4 +55,5 @@ RULE = PassRule(
     rewrite="GELU -> forward, [recompute,] activation gradient",
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

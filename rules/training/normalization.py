@@ -1,5 +1,6 @@
 """Layer norm before attention and before the MLP; its parameters' gradients come from the same kernel."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -62,4 +63,5 @@ RULE = PassRule(
     rewrite="norm(x) -> forward, [recompute,] activation gradient, parameter gradient",
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """One Adam step over the block's parameters on one rank, or over the rank's share of them at ZeRO stage 1 and above."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.distributed import TaskKind
 from blueprint.rule import (
@@ -35,4 +36,5 @@ RULE = PassRule(
     rewrite="all parameters -> one optimizer step",
     preserves=TASK_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -6,6 +6,7 @@
 Source: Shoeybi et al., Megatron-LM.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.law import CLASSICAL, Equation, Group, Law, Quantity, count
@@ -92,4 +93,5 @@ RULE = PassRule(
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(OUT,),
+    workload=Workload.TRAINING,
 )

@@ -4,6 +4,7 @@ Under sequence parallelism only the shard is kept, and the whole is gathered for
 Every rank's gradient of it is an addend, summed by a collective.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Role
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -37,4 +38,5 @@ RULE = PassRule(
     rewrite="one logical tensor -> shard, gathered copy, gradient addends, gradient",
     preserves=TENSOR_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """The result of a row-parallel projection, where the tensor-parallel region ends: addends, then their sum."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Role
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -36,4 +37,5 @@ RULE = PassRule(
     rewrite="one logical tensor -> addends, their sum, gradient, gathered gradient",
     preserves=TENSOR_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -7,6 +7,7 @@ Each rank computes the columns of its own heads. The same work stands in each of
 Source: Shoeybi et al., Megatron-LM.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.law import CLASSICAL, Equation, Group, Law, Quantity, count
@@ -94,4 +95,5 @@ RULE = PassRule(
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(QKV,),
+    workload=Workload.TRAINING,
 )

@@ -6,7 +6,7 @@ Operations that every rank repeats (norms, block dropouts and residual sums wher
 Source: conservation of work.
 """
 
-from blueprint.case import Case
+from blueprint.case import Case, Workload
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Recompute
@@ -95,4 +95,5 @@ RULE = BoundaryRule(
     boundaries=(MODEL_TO_DISTRIBUTED, DISTRIBUTED_TO_PORTABLE),
     claims=(),
     laws=(RANK_SUM, RANK_SUM_SEQUENCE),
+    workload=Workload.TRAINING,
 )

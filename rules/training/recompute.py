@@ -7,6 +7,7 @@ The paper prints 72 B S H^2 (1 + S/3H) for the second; an author corrected it, a
 Source: Narayanan et al., the block's term; Korthikanti et al. as corrected.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import Phase, Primitive
 from blueprint.law import FOUR_WIDE, Equation, Group, Law, Quantity, count
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, BoundaryRule
@@ -96,4 +97,5 @@ RULE = BoundaryRule(
     boundaries=(MODEL_TO_DISTRIBUTED, DISTRIBUTED_TO_PORTABLE),
     claims=(),
     laws=(FULL_RECOMPUTE, SELECTIVE_RECOMPUTE),
+    workload=Workload.TRAINING,
 )

@@ -1,5 +1,6 @@
 """Residual sum; its gradient is written once for each of its two arguments."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
@@ -54,4 +55,5 @@ RULE = PassRule(
     rewrite="residual -> forward, [recompute,] gradients of both arguments",
     preserves=TRAFFIC_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

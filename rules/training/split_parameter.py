@@ -1,5 +1,6 @@
 """A parameter with heads or feed-forward columns: divided over the tensor-parallel group, gradient and all."""
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Role
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
@@ -25,4 +26,5 @@ RULE = PassRule(
     rewrite="one parameter -> its shard, its gradient's shard, the updated shard",
     preserves=TENSOR_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

@@ -8,7 +8,7 @@ recompute repeats the forward ones, and without it a kept shard is gathered agai
 Source: Shoeybi et al., Megatron-LM; Narayanan et al.; Korthikanti et al.
 """
 
-from blueprint.case import Case
+from blueprint.case import Case, Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive, Role
 from blueprint.ir.distributed import CollectiveKind, Reduction
 from blueprint.ir.request import Recompute
@@ -180,4 +180,5 @@ RULE = PassRule(
     preserves=TRAFFIC_CLAIMS,
     introduces=(Claim.COLLECTIVE_VOLUME,),
     laws=(PAYLOAD, REDUCE),
+    workload=Workload.TRAINING,
 )

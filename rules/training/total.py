@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import sympy
 
-from blueprint.case import Case
+from blueprint.case import Case, Workload
 from blueprint.ir.common import Phase
 from blueprint.ir.request import Recompute
 from blueprint.law import Equation, Group, Law, Quantity, count
@@ -155,4 +155,5 @@ RULE = BoundaryRule(
         law(Phase.WEIGHT_GRADIENT, count(8), weight_gradient),
         law(Phase.OPTIMIZER, count(1), optimizer),
     ),
+    workload=Workload.TRAINING,
 )

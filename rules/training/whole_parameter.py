@@ -3,6 +3,7 @@
 Under sequence parallelism a rank sees only its tokens, so its gradient is an addend.
 """
 
+from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Role
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
@@ -28,4 +29,5 @@ RULE = PassRule(
     rewrite="one parameter -> a copy on every rank, its gradient (an addend if the sequence is split), the update",
     preserves=TENSOR_CLAIMS,
     introduces=(),
+    workload=Workload.TRAINING,
 )

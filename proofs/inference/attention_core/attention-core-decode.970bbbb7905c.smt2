@@ -1,0 +1,22 @@
+; law attention-core (decode) of rule inference.attention_core
+; W_attention = 4 b c h d / t + 5 b (h/t) c for one new token, which c counts
+; true for all parameters: unsatisfiable
+; v0 is h: query heads
+; v1 is h_t: query heads of one rank, h = t h_t
+; v2 is t: tensor-parallel degree
+; v3 is q: new tokens of each sequence in a step of inference
+; v4 is b: sequences of an inference batch
+; v5 is c: visible tokens of each sequence, the step's new ones included
+; v6 is d: head width
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(assert (! (= v0 (* v1 v2)) :named h0))
+(assert (! (= v3 1) :named h1))
+(assert (not (= (+ (* 2 v4 v5 v6 v1 v3 v2) (* 5 v4 v5 v1 v3 v2) (* 2 v4 v5 v6 v1 v3 v2)) (+ (* 5 v4 v5 v0) (* 4 v4 v5 v6 v0)))))
+(check-sat)

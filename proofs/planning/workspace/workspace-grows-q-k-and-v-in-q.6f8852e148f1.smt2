@@ -1,0 +1,33 @@
+; law workspace-grows (q, k and v in q) of rule planning.workspace
+; no arm falls where b, q, c or F grows: q, k and v in q
+; true for all parameters: unsatisfiable
+; v0 is H: hidden width
+; v1 is b: sequences of an inference batch
+; v2 is e: width of one element
+; v3 is q: new tokens of each sequence in a step of inference
+; v4 is t: tensor-parallel degree
+; v5 is d: head width
+; v6 is h: query heads
+; v7 is k: key/value heads
+; v8 is m: rows of the left matrix; elements of a parameter shard
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(declare-const v6 Int)
+(declare-const v7 Int)
+(declare-const v8 Int)
+(assert (! (<= 1 v0) :named h0))
+(assert (! (<= 1 v1) :named h1))
+(assert (! (<= 1 v2) :named h2))
+(assert (! (<= 1 v3) :named h3))
+(assert (! (<= 1 v4) :named h4))
+(assert (! (<= 1 v5) :named h5))
+(assert (! (<= 1 v6) :named h6))
+(assert (! (<= 1 v7) :named h7))
+(assert (! (<= 1 v8) :named h8))
+(assert (not (<= (+ (* v0 v1 v2 v3 v4) (* v1 v5 v2 v3 v6) (* 2 v1 v5 v2 v3 v7)) (+ (* v0 v1 v2 v4 v8) (* v0 v1 v2 v4 v3) (* v1 v5 v2 v6 v8) (* v1 v5 v2 v6 v3) (* 2 v1 v5 v2 v7 v8) (* 2 v1 v5 v2 v7 v3)))))
+(check-sat)
