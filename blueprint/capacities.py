@@ -8,7 +8,7 @@ import msgspec
 
 from blueprint.facts import Question
 from blueprint.instances import Bindings
-from blueprint.ir.portable import MemoryFacts
+from blueprint.ir.portable import PortablePlanIR
 from blueprint.law import Capacity, Maximum, MaximumLaw, MemoryLaw, Requirement
 from blueprint.obligation import replace, replace_in
 from blueprint.plan import LawCheck, TransitionPlan
@@ -18,15 +18,17 @@ from blueprint.term import Const, at_most, comparison_variables, equal, evaluate
 from blueprint.verdict import Obligation
 
 
-def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings, memory: MemoryFacts) -> None:
-    """Every law of a rule that speaks of memory facts."""
-    held = msgspec.structs.asdict(memory)
+def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings, target: PortablePlanIR) -> None:
+    """Every law of a rule that speaks of memory facts or of an implementation's workspace."""
+    held = msgspec.structs.asdict(target.memory)
+    chosen = {each.name: each.workspace for each in target.alternatives}
     facts = {each: held[each.name.lower()] for each in Capacity if each.name.lower() in held}
     for law in rule.laws:
         match law:
             case MaximumLaw():
                 for form in law.forms:
-                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, facts[law.capacity]))
+                    # An implementation that is not there has no workspace; claim.alternatives says that it is missing.
+                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, chosen.get(law.implementation, 0)))
             case MemoryLaw():
                 for check in _memory_law(plan, rule.id, law, bindings, facts):
                     plan.laws.append(check)
@@ -61,7 +63,7 @@ def _maximum(
         largest = max(arms, key=lambda arm: evaluate(arm, bindings.values))
         goals = [*(at_most(arm, left) for arm in arms), equal(left, largest)]
         asked = [bindings.ground(goal, where, Question()) for goal in goals]
-    group = f"memory fact {law.capacity.name.lower()}"
+    group = f"workspace of {law.implementation}"
     theorems = tuple((rule, law.id, f"{form.form}: {name}") for name in form.arms)
     return _check(plan, (rule, law.id, form.form), law.statement, group, asked, theorems)
 

@@ -173,7 +173,8 @@ class MaximumLaw:
 
     A maximum has no closed form that a solver could be asked about, so an instance is one bound for each arm and one
     equation for the arm that attains it; and a theorem is one equation for each arm of the derivation, in its order.
-    A false variant names one arm and says something else of it.
+    A false variant names one arm and says something else of it. `implementation` is that of the attention core of which
+    the law speaks, by its name in the plan; `capability` what a target must be able to do for it.
     """
 
     id: str
@@ -181,6 +182,8 @@ class MaximumLaw:
     source: str
     capacity: Capacity
     left: sympy.Expr
+    implementation: str
+    capability: str
     forms: tuple[Maximum, ...]
     wrong: tuple[Maximum, ...]
 

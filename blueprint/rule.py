@@ -47,6 +47,7 @@ class Claim(enum.Enum):
     INTERFACE = "interface"
     MEMORY = "memory"
     EFFECTS = "effects"
+    ALTERNATIVES = "alternatives"
 
 
 # Primitives --------------------------------------------------------------------------------------------------------
@@ -408,7 +409,7 @@ TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 TRAFFIC: Final = "operand-traffic"
 """The law that every primitive's formula is subject to."""
 
-BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY})
+BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES})
 """What can be asked of a snapshot as a whole; memory of plans alone."""
 
 TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS)

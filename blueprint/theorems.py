@@ -33,6 +33,7 @@ DERIVATION_SOURCES = (
     "theory.py",
     "verdict.py",
     "worker.py",
+    "workload/attention.py",
     "workload/dims.py",
     "workload/inference_block.py",
     "workload/inference_dims.py",

@@ -52,10 +52,11 @@ from blueprint.term import (
 )
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
+from blueprint.workload.attention import implementations
 from blueprint.workload.dims import Dims, Factors
 from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import InferenceDims
-from blueprint.workload.inference_memory import InferenceMemory, inference_memory
+from blueprint.workload.inference_memory import InferenceMemory, inference_memory, workspace
 from blueprint.workload.memory import Memory, block_memory, model_state, tensor_bytes
 from blueprint.workload.operators import Block, CacheUse, Step, Tensor
 from blueprint.workload.plan import buffer_size, plan_work
@@ -336,17 +337,12 @@ def symbolic_inference_memory(case: Case) -> InferenceMemory[Symbolic]:
     return inference_memory(inference_dims(case), lambda _: Symbolic(symbols.X_max))
 
 
-def _workspace_at(case: Case) -> list[Term]:
-    """The derived workspace with each of its arms in the place of the largest."""
-    seen: list[Sequence[Symbolic]] = []
-
-    def maximum(arms: Sequence[Symbolic]) -> Symbolic:
-        seen.append(arms)
-        return Symbolic(symbols.X_max)
-
-    workspace = number_term(inference_memory(inference_dims(case), maximum).workspace)
-    (arms,) = seen
-    return [replace(workspace, symbols.X_max.name, number_term(arm)) for arm in arms]
+def _workspace_at(case: Case, implementation: str) -> list[Term]:
+    """The derived workspace of an implementation with each of its arms in the place of the largest."""
+    dims = inference_dims(case)
+    arms = [arm for each in implementations(dims) if each.name == implementation for arm in each.arms]
+    held = number_term(workspace(dims, arms, lambda _: Symbolic(symbols.X_max)))
+    return [replace(held, symbols.X_max.name, number_term(arm)) for arm in arms]
 
 
 def _memory_of(case: Case) -> Memory[Symbolic] | InferenceMemory[Symbolic]:
@@ -408,8 +404,9 @@ def _maximum_theorems(rule: PassRule | BoundaryRule, law: MaximumLaw) -> Iterato
     """With each arm of the derivation in the place of the largest, the left side is that arm of the law."""
     names = list(law.forms[0].arms)
     for case in all_cases(rule.workload):
-        derived = dict(zip(names, _workspace_at(case), strict=False))
-        fault = "" if len(names) == len(_workspace_at(case)) else "the derivation has another number of arms"
+        arms = _workspace_at(case, law.implementation)
+        derived = dict(zip(names, arms, strict=False))
+        fault = "" if len(names) == len(arms) else f"the derivation has {len(arms)} arms, the law {len(names)}"
         variants = [(form, False) for form in law.forms]
         if case.tensor_parallel and not case.biases:
             variants += [(form, True) for form in law.wrong]

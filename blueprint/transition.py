@@ -14,6 +14,7 @@ from blueprint.claims.matched import Pair
 from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
 from blueprint.claims.portable import (
     PlanView,
+    alternatives_question,
     buffer_question,
     memory_question,
     plan_interface_question,
@@ -44,7 +45,7 @@ from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Request
-from blueprint.law import Projection, ProjectionLaw
+from blueprint.law import MaximumLaw, Projection, ProjectionLaw
 from blueprint.matching import Matching, match_relations
 from blueprint.plan import Coverage, TransitionPlan
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, BoundaryRule, Claim
@@ -178,7 +179,10 @@ def plan_portable(
         if isinstance(expected, ExpectedPlanTask):
             task_ids[expected.task.id] = found
     laws = {law.projection: law for rule in rules for law in rule.laws if isinstance(law, ProjectionLaw)}
-    view = PlanView(source, request.strategy, laws, buffer_ids, task_ids)
+    boundary_rules = rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE, workload)
+    alternatives = [law for rule in boundary_rules for law in rule.laws if isinstance(law, MaximumLaw)]
+    core = tuple(law.implementation for law in alternatives)
+    view = PlanView(source, request.strategy, laws, buffer_ids, task_ids, core)
     for matched in matching.matched:
         steps = [
             Pair(expected, tasks[found]) for expected, found in matched.pairs if isinstance(expected, ExpectedPlanTask)
@@ -201,11 +205,12 @@ def plan_portable(
     asked = {
         Claim.INTERFACE: plan_interface_question(view, target),
         Claim.MEMORY: memory_question(view, request, target),
+        Claim.ALTERNATIVES: alternatives_question(target, alternatives),
     }
-    for boundary_rule in rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE, workload):
+    for boundary_rule in boundary_rules:
         _relate_boundary(plan, boundary_rule, asked)
         work_laws.add(boundary_rule)
-        add_memory_laws(plan, boundary_rule, bindings, target.memory)
+        add_memory_laws(plan, boundary_rule, bindings, target)
     for rule in rules:
         work_laws.add(rule)
         demanded = sum(matched.relation.rule.id == rule.id for matched in matching.matched)

@@ -12,6 +12,7 @@ from blueprint.facts import Question, words
 from blueprint.ir.common import Phase, Role, Stage
 from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, Task, TaskKind, Work
 from blueprint.ir.portable import (
+    ATTENTION_PRIMITIVES,
     Buffer,
     ConcurrencyGroup,
     InferenceMemory,
@@ -22,7 +23,7 @@ from blueprint.ir.portable import (
     TrainingMemory,
 )
 from blueprint.ir.request import Inference, Recompute, Request, Strategy, Training
-from blueprint.law import VECTOR, Projection, ProjectionLaw
+from blueprint.law import VECTOR, MaximumLaw, Projection, ProjectionLaw
 from blueprint.rule import Claim
 from blueprint.symbols import to_term
 from blueprint.term import Product, Sum, Term
@@ -49,7 +50,8 @@ OBJECTIVES = (Objective.STEP_TIME, Objective.PEAK_MEMORY)
 class PlanView:
     """A distributed snapshot with its data flow, and the portable entities found for it.
 
-    `laws` say what the projections of the plan compute: the claims use them, they do not restate them.
+    `laws` say what the projections of the plan compute: the claims use them, they do not restate them. `core` names the
+    implementations of the attention core that the rules know, if the workload has any.
     """
 
     def __init__(
@@ -59,8 +61,10 @@ class PlanView:
         laws: Mapping[Projection, ProjectionLaw],
         buffer_ids: Mapping[str, str],
         task_ids: Mapping[str, str],
+        core: tuple[str, ...] = (),
     ) -> None:
         self.source = source
+        self.core = core
         self.laws = laws
         self.strategy = strategy
         self.degree = strategy.tensor
@@ -138,7 +142,7 @@ def plan_task_question(claim: Claim, pairs: PlanTasks, view: PlanView) -> Questi
             case Claim.EFFECTS:
                 _effects(question, name, source, actual, view)
             case Claim.IMPLEMENTATION:
-                _implementation(question, name, source, actual)
+                _implementation(question, name, source, actual, view.core)
             case _:
                 raise ValueError(claim)
     return question
@@ -183,6 +187,14 @@ def plan_interface_question(view: PlanView, target: PortablePlanIR) -> Question:
     question.names("outputs", target.outputs, view.buffers(view.source.outputs))
     question.names("objectives", [each.value for each in target.objectives], [each.value for each in OBJECTIVES])
     question.names("header.stage", [target.header.stage.value], [Stage.PORTABLE.value])
+    return question
+
+
+def alternatives_question(target: PortablePlanIR, laws: Sequence[MaximumLaw]) -> Question:
+    """The plan offers exactly the implementations whose workspace a law knows, each with its capability."""
+    question = Question()
+    question.names("alternatives", [each.name for each in target.alternatives], [law.implementation for law in laws])
+    question.names("capabilities", [each.capability for each in target.alternatives], [law.capability for law in laws])
     return question
 
 
@@ -293,9 +305,11 @@ def _collective(question: Question, name: str, source: Task, actual: PlanTask, d
     question.number(f"{name}.collective.message_bytes", found.message_bytes, message)
 
 
-def _implementation(question: Question, name: str, source: Task, actual: PlanTask) -> None:
+def _implementation(question: Question, name: str, source: Task, actual: PlanTask, core: Sequence[str]) -> None:
     capability = f"{source.kind.value}.{source.primitive.value}"
     group = ConcurrencyGroup.COLLECTIVE if source.kind is TaskKind.COLLECTIVE else ConcurrencyGroup.COMPUTE
     question.names(f"{name}.capability", [actual.implementation.capability], [capability])
-    question.names(f"{name}.alternatives", actual.implementation.alternatives, [f"{capability}.reference"])
+    attention = core and source.primitive in ATTENTION_PRIMITIVES
+    alternatives = core if attention else [f"{capability}.reference"]
+    question.names(f"{name}.alternatives", actual.implementation.alternatives, alternatives)
     question.word(f"{name}.group", actual.group, group)

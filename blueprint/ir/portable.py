@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import enum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from blueprint.ir.common import Count, DType, EntityId, Header, Lineage, Name, Phase, Positive, Primitive, Role
 from blueprint.ir.distributed import Collective, EffectKind, Ranks, TaskKind
 from blueprint.ir.model import Ids
+
+ATTENTION_PRIMITIVES: Final = (Primitive.BATCHED_MATMUL, Primitive.SOFTMAX)
+"""What the attention core is made of, and nothing else in a block."""
 
 
 class StorageClass(enum.Enum):
@@ -138,13 +141,27 @@ class InferenceMemory(
     workspace: Count
 
 
+class Alternative(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One implementation of the attention core that a binding may choose, and the workspace that a step needs with it.
+
+    The operations of the core are the same with each; the workspace, in bytes, is that of its own intermediates.
+    """
+
+    name: Name
+    capability: Name
+    workspace: Positive
+
+
 MemoryFacts = TrainingMemory | InferenceMemory
 
 
 class PortablePlanIR(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.portable"
 ):
-    """The portable tasks and buffers of one rank group, in canonical order, and what one rank holds."""
+    """The portable tasks and buffers of one rank group, in canonical order, and what one rank holds.
+
+    `alternatives` are the implementations of an inference step's attention core.
+    """
 
     header: Header
     inputs: Ids
@@ -152,4 +169,5 @@ class PortablePlanIR(
     buffers: Annotated[tuple[Buffer, ...], msgspec.Meta(max_length=1_000_000)]
     tasks: Annotated[tuple[PlanTask, ...], msgspec.Meta(max_length=1_000_000)]
     memory: MemoryFacts
+    alternatives: Annotated[tuple[Alternative, ...], msgspec.Meta(max_length=16)]
     objectives: Annotated[tuple[Objective, ...], msgspec.Meta(min_length=1, max_length=8)]

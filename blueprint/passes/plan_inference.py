@@ -6,11 +6,12 @@ from typing import ClassVar
 
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
-from blueprint.ir.portable import InferenceMemory, PortablePlanIR
+from blueprint.ir.portable import Alternative, InferenceMemory, PortablePlanIR
 from blueprint.passes.planning import Planning, bounded
 from blueprint.passes.protocol import PassContext, PassFacts
+from blueprint.workload.attention import implementations
 from blueprint.workload.inference_dims import inference_dims_of
-from blueprint.workload.inference_memory import inference_memory
+from blueprint.workload.inference_memory import inference_memory, workspace
 from blueprint.workload.maximum import largest
 
 
@@ -27,6 +28,8 @@ class PlanTransformerInferencePass:
 
         C_workspace = D + e max(3 b q H / t, b (h / t) q c, b q F / t)
 
+    Tiled and paged attention are alternatives of the plan, each with a workspace of its own.
+
     It is a bound that a binding must keep; an implementation may need less, and never changes the operations.
     """
 
@@ -41,6 +44,15 @@ class PlanTransformerInferencePass:
 
     def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:
         """Derive the plan. Raises DomainError where a size exceeds the IR's limit."""
-        memory = inference_memory(inference_dims_of(context.request, context.branch), largest)
+        dims = inference_dims_of(context.request, context.branch)
+        memory = inference_memory(dims, largest)
         facts = {name: bounded(f"{name} of the block", size) for name, size in vars(memory).items()}
-        return Planning(ir, full=False).snapshot(InferenceMemory(**facts))
+        alternatives = tuple(
+            Alternative(
+                name=each.name,
+                capability=each.capability,
+                workspace=bounded(f"workspace of {each.name}", workspace(dims, each.arms, largest)),
+            )
+            for each in implementations(dims)
+        )
+        return Planning(ir, full=False).snapshot(InferenceMemory(**facts), alternatives)

@@ -9,6 +9,8 @@ from blueprint.errors import DomainError
 from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Phase, Role, Stage
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task, TaskKind
 from blueprint.ir.portable import (
+    ATTENTION_PRIMITIVES,
+    Alternative,
     Buffer,
     ConcurrencyGroup,
     Implementation,
@@ -36,6 +38,7 @@ class Planning:
     def __init__(self, ir: DistributedTaskIR, *, full: bool) -> None:
         self.ir = ir
         self.full = full
+        self.fused: tuple[str, ...] = ()
         self.parent = digest(Stage.DISTRIBUTED.value, ir.header.version, ir)
         self.producers = {output: task for task in ir.tasks for output in task.outputs}
         self.consumers: dict[str, list[str]] = {}
@@ -49,8 +52,11 @@ class Planning:
                 self.consumers.setdefault(value, []).append(self.task_ids[task.id])
                 self.phases.setdefault(value, set()).add(task.phase)
 
-    def snapshot(self, memory: TrainingMemory | InferenceMemory) -> PortablePlanIR:
-        """The plan, with what one rank holds."""
+    def snapshot(
+        self, memory: TrainingMemory | InferenceMemory, alternatives: tuple[Alternative, ...] = ()
+    ) -> PortablePlanIR:
+        """The plan, with what one rank holds and the implementations of its attention core."""
+        self.fused = tuple(each.name for each in alternatives)
         return PortablePlanIR(
             header=Header(stage=Stage.PORTABLE, version=_VERSION, parent=self.parent),
             inputs=self._buffers(self.ir.inputs),
@@ -58,6 +64,7 @@ class Planning:
             buffers=tuple(map(self._buffer, self.ir.values)),
             tasks=tuple(map(self._task, self.ir.tasks)),
             memory=memory,
+            alternatives=alternatives,
             objectives=(Objective.STEP_TIME, Objective.PEAK_MEMORY),
         )
 
@@ -121,13 +128,18 @@ class Planning:
                 memory=bounded(f"memory traffic of task {task.name}", planned.memory),
                 network=planned.network,
             ),
-            implementation=Implementation(capability=capability, alternatives=(f"{capability}.reference",)),
+            implementation=Implementation(capability=capability, alternatives=self._alternatives(task, capability)),
             group=ConcurrencyGroup.COLLECTIVE if task.kind is TaskKind.COLLECTIVE else ConcurrencyGroup.COMPUTE,
             effects=tuple(
                 PlanEffect(kind=each.kind, buffer=self.buffer_ids[each.value], size=each.size) for each in task.effects
             ),
             collective=task.collective,
         )
+
+    def _alternatives(self, task: Task, capability: str) -> tuple[str, ...]:
+        """A reference of its own for every task; tasks of the attention core have those of the core where there are."""
+        core = task.primitive in ATTENTION_PRIMITIVES and self.fused
+        return self.fused if core else (f"{capability}.reference",)
 
 
 def bounded(what: str, count: int) -> int:

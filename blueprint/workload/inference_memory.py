@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
+from blueprint.workload.attention import unfused_arms
 from blueprint.workload.dims import N
 from blueprint.workload.inference_block import cache_of, stream_of
 from blueprint.workload.inference_dims import InferenceDims
@@ -34,23 +35,20 @@ class InferenceMemory(Generic[N]):
 
 def inference_memory(dims: InferenceDims[N], maximum: Maximum[N]) -> InferenceMemory[N]:
     """The memory facts of one block on one rank."""
-    boundary = buffer_size(stream_of(dims).sizes, dims.e)
     return InferenceMemory(
         parameters=dims.parameters,
         weights=dims.e * dims.parameters,
         kv=2 * buffer_size(cache_of(dims).sizes, dims.e),
-        boundary=boundary,
-        workspace=workspace(boundary, unfused_arms(dims), maximum),
+        boundary=boundary(dims),
+        workspace=workspace(dims, unfused_arms(dims), maximum),
     )
 
 
-def unfused_arms(dims: InferenceDims[N]) -> tuple[N, N, N]:
-    """The intermediates in bytes, of which one at a time exists: q, k and v; scores; feed-forward rows."""
-    rows = dims.b * dims.q
-    heads = dims.h_t * dims.d + 2 * (dims.k_t * dims.d)
-    return (rows * heads * dims.e, dims.b * dims.h_t * dims.q * dims.c * dims.e, rows * dims.F_t * dims.e)
+def boundary(dims: InferenceDims[N]) -> N | int:
+    """The rows of the residual stream, in bytes."""
+    return buffer_size(stream_of(dims).sizes, dims.e)
 
 
-def workspace(boundary: N | int, arms: Sequence[N], maximum: Maximum[N]) -> N | int:
+def workspace(dims: InferenceDims[N], arms: Sequence[N], maximum: Maximum[N]) -> N | int:
     """The boundary and the largest arm beside it, in bytes."""
-    return boundary + maximum(arms)
+    return boundary(dims) + maximum(arms)

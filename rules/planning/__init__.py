@@ -1,3 +1,13 @@
 """Distributed -> Portable: every task and every value is carried over, exactly; and what one rank holds."""
 
-RULES = ("task", "buffer", "weights", "activations", "memory", "cache", "workspace", "inference_memory")
+RULES = (
+    "task",
+    "buffer",
+    "weights",
+    "activations",
+    "memory",
+    "cache",
+    "workspace",
+    "fused_attention",
+    "inference_memory",
+)

@@ -11,7 +11,7 @@ import sympy
 
 from blueprint.case import Workload
 from blueprint.law import CLASSICAL, Bound, BoundLaw, Capacity, Equation, Maximum, MaximumLaw, MemoryLaw
-from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule, Claim
 from blueprint.symbols import (
     X_1,
     X_2,
@@ -49,6 +49,8 @@ WORKSPACE = MaximumLaw(
     source="Vaswani et al.; conservative, nothing is fused",
     capacity=Capacity.WORKSPACE,
     left=t * C_ws,
+    implementation="attention.unfused",
+    capability="batched_matmul",
     forms=(
         Maximum(
             "classical",
@@ -175,7 +177,7 @@ GROWS = BoundLaw(
 RULE = BoundaryRule(
     id="planning.workspace",
     boundaries=(DISTRIBUTED_TO_PORTABLE,),
-    claims=(),
+    claims=(Claim.ALTERNATIVES,),
     laws=(WORKSPACE, BOUNDARY, LARGEST, GROWS),
     workload=Workload.INFERENCE,
 )

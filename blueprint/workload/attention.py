@@ -1,0 +1,50 @@
+"""Implementations of the attention core in a step of inference, by the intermediates that exist with each.
+
+Unfused, the scores of the step's own tokens against all visible ones are written. Tiled exact attention never writes
+them; beside its output rows it keeps one fp32 statistic for each row and head, the logarithm of the softmax's sum (Dao
+et al. 2022). Paged attention finds the rows of the caches by a table, here with an entry of four bytes for every
+visible token, as with pages of one token; larger pages need less (Kwon et al. 2023). All sizes are bytes of one rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from blueprint.workload.dims import N
+from blueprint.workload.inference_dims import InferenceDims
+
+STATISTIC_BYTES = 4
+"""Bytes of the fp32 statistic of one row and head."""
+
+ENTRY_BYTES = 4
+"""Bytes of one entry of a page table."""
+
+
+@dataclass(frozen=True)
+class Attention(Generic[N]):
+    """One implementation: what a target must be able to do for it, and its intermediates, of which one at a time exists."""
+
+    name: str
+    capability: str
+    arms: Sequence[N]
+
+
+def implementations(dims: InferenceDims[N]) -> tuple[Attention[N], ...]:
+    """Every implementation, the one that assumes least of a target first."""
+    projected, scores, wide = unfused_arms(dims)
+    rows = dims.b * dims.h_t * dims.q * (dims.d * dims.e + STATISTIC_BYTES)
+    table = ENTRY_BYTES * (dims.b * dims.c)
+    return (
+        Attention("attention.unfused", "batched_matmul", (projected, scores, wide)),
+        Attention("attention.tiled", "tiled_attention", (projected, rows, wide)),
+        Attention("attention.paged", "paged_attention", (projected, rows, wide, table)),
+    )
+
+
+def unfused_arms(dims: InferenceDims[N]) -> tuple[N, N, N]:
+    """The intermediates while nothing is fused: q, k and v; scores; feed-forward rows."""
+    rows = dims.b * dims.q
+    heads = dims.h_t * dims.d + 2 * (dims.k_t * dims.d)
+    return (rows * heads * dims.e, dims.b * dims.h_t * dims.q * dims.c * dims.e, rows * dims.F_t * dims.e)
