@@ -18,7 +18,7 @@ from blueprint import symbols
 from blueprint.case import ZERO_STAGES, Case, Workload, all_cases
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
-from blueprint.ir.request import Communication, Recompute
+from blueprint.ir.request import Communication
 from blueprint.law import (
     Bound,
     BoundLaw,
@@ -282,16 +282,36 @@ def _memory_theorems(rule: PassRule | BoundaryRule, law: MemoryLaw) -> Iterator[
         for equation in law.equations:
             goal = law_sides(equation, case, _amount(equation.quantity, case))
             yield _memory_theorem(rule.id, law, equation, case, goal, negative=False)
-            # Where everything is made again, what waits is the checkpoint.
-            full = case.recompute is Recompute.FULL
-            if not case.inference and equation.quantity is (Capacity.CHECKPOINT if full else Capacity.STORED):
-                goal = law_sides(equation, case, _waiting(case))
+            by_tensor = _tensor_by_tensor(equation.quantity, case)
+            if by_tensor is not None:
+                goal = law_sides(equation, case, by_tensor)
                 again = dataclasses.replace(equation, form=f"{equation.form}, tensor by tensor")
                 yield _memory_theorem(rule.id, law, again, case, goal, negative=False)
     for equation in law.wrong:
-        for case in _false_in(law, equation, cases):
+        false = tuple(_false_in(law, equation, cases))
+        for case in false:
             goal = law_sides(equation, case, _amount(equation.quantity, case))
             yield _memory_theorem(rule.id, law, equation, case, goal, negative=True)
+        if not false:
+            fault = "this false variant says nothing else than the law"
+            yield Theorem(rule.id, law.id, equation.form, law.statement, "", (), negative=True, fault=fault)
+
+
+def _tensor_by_tensor(capacity: Capacity, case: Case) -> Term | None:
+    """The same fact as the sum over the derivation's own tensors, where it speaks of some."""
+    # Where everything is made again, what waits is the checkpoint.
+    waiting = Capacity.CHECKPOINT if case.full_recompute else Capacity.STORED
+    tensors = symbolic_block(case).tensors
+    if capacity is Capacity.PARAMETERS:
+        names = {name for step in symbolic_block(case).steps if step.phase is Phase.FORWARD for name in step.reads}
+        made = {name for step in symbolic_block(case).steps for name in step.writes} | {BLOCK_INPUT}
+        held = [tensor for tensor in tensors if tensor.name in names - made]
+        return Sum(tuple(number_term(tensor.local.elements) for tensor in held))
+    if capacity is Capacity.KV:
+        caches = {access.tensor for step in symbolic_block(case).steps for access in step.cache}
+        held = [tensor for tensor in tensors if tensor.name in caches]
+        return Sum(tuple(Product((number_term(tensor.local.elements), to_term(symbols.e))) for tensor in held))
+    return _waiting(case) if not case.inference and capacity is waiting else None
 
 
 def _false_in(law: MemoryLaw, variant: Equation[Capacity], cases: Sequence[Case]) -> Iterator[Case]:

@@ -24,7 +24,7 @@ ENTRY_BYTES = 4
 
 @dataclass(frozen=True)
 class Attention(Generic[N]):
-    """One implementation: what a target must be able to do for it, and its intermediates, of which one at a time exists."""
+    """One implementation: what it asks of a target, and its intermediates, one of which exists at a time."""
 
     name: str
     capability: str

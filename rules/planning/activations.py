@@ -68,11 +68,6 @@ def working(case: Case) -> sympy.Expr | int:
     return e * stream(case) + 2 * stream(case) + norms + 2 * e * HEADS + 2 * e * WIDE + CORE
 
 
-def ungathered(case: Case) -> sympy.Expr | int:
-    """As `working`, but with one rank's shards where each rank has gathered the whole."""
-    return working(case) - 2 * e * (t - 1) * A if case.tensor_parallel and case.sequence_parallel else working(case)
-
-
 ACTIVATIONS = MemoryLaw(
     id="activation-memory",
     statement="C_act = sum over layers of (A - O [output not stored] - A [activation not stored])",
@@ -122,7 +117,13 @@ WORKING = MemoryLaw(
             t * C_work,
             lambda case: working(case) if case.recompute is Recompute.NONE else working(case) - X,
         ),
-        Equation("shards for what is gathered", Capacity.WORKING, t * C_work, ungathered),
+        # One rank's shards where each rank has gathered the whole.
+        Equation(
+            "shards for what is gathered",
+            Capacity.WORKING,
+            t * C_work,
+            lambda case: working(case) - (2 * e * (t - 1) * A if case.sequence_parallel else 0),
+        ),
     ),
 )
 
