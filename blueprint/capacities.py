@@ -43,7 +43,8 @@ def _memory_law(
     for equation in law.equations:
         asked = []
         if law.when(bindings.case) and bindings.applies(equation) and equation.quantity in facts:
-            asked = [bindings.instance(equation, Const(facts[equation.quantity]))]
+            blocks = 1 if equation.quantity.once else bindings.view.blocks
+            asked = [bindings.instance(equation, Const(facts[equation.quantity]), times=blocks)]
         group = f"memory fact {equation.quantity.name.lower()}"
         theorems = ((rule, law.id, equation.form),)
         statement = equation.statement or law.statement

@@ -6,7 +6,7 @@ import enum
 import itertools
 from dataclasses import dataclass
 
-from blueprint.ir.request import Communication, Recompute, Request, Training
+from blueprint.ir.request import Communication, Recompute, Request, Scope, Training
 
 ZERO_STAGES = (0, 1, 2, 3)
 """What ZeRO divides over the data-parallel group: nothing, optimizer state, gradients too, parameters too."""
@@ -29,6 +29,12 @@ class Case:
     tensor_parallel: bool
     zero: int
     biases: bool
+    stack: bool = False
+    """Whether a whole pipeline stage is derived. A block of it is the same block, and so its laws are the same: this
+    and what follows are in no list of cases, and in no case's name."""
+    data_parallel: bool = False
+    receives: bool = False
+    sends: bool = False
 
     @property
     def inference(self) -> bool:
@@ -93,6 +99,7 @@ def workload_of(request: Request) -> Workload:
 def case_of(request: Request) -> Case:
     """The case that a request falls into."""
     strategy = request.strategy
+    stack = strategy.scope is Scope.STACK
     return Case(
         workload=workload_of(request),
         recompute=strategy.recompute,
@@ -100,6 +107,10 @@ def case_of(request: Request) -> Case:
         tensor_parallel=strategy.tensor > 1,
         zero=strategy.zero,
         biases=request.model.biases,
+        stack=stack,
+        data_parallel=stack and strategy.data > 1,
+        receives=stack and strategy.stage > 0,
+        sends=stack and strategy.stage < strategy.pipeline - 1,
     )
 
 

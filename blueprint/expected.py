@@ -43,6 +43,10 @@ def tokens_of(request: Request, branch: Branch) -> dict[Axis, int]:
     return {Axis.SEQUENCE: point.queries, Axis.QUERY: point.queries, Axis.KEY: point.context}
 
 
+MADE_AGAIN = frozenset({Version.RECOMPUTED, Version.RECOMMUNICATED})
+"""Versions that exist in the backward pass of the block that makes them."""
+
+
 @dataclass(frozen=True)
 class ExpectedTensor:
     """One distributed value that must exist."""
@@ -64,6 +68,7 @@ class ExpectedTask:
     kind: OperationKind | None
     operation: Operation | None
     values: tuple[ModelValue, ...]
+    block: int
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,10 @@ class ModelView:
                 self.consumers.setdefault(source, []).append(operation)
         for readers in self.consumers.values():
             readers.sort(key=lambda operation: operation.name)
-        self.parameters = tuple(value for value in ir.values if value.role is Role.PARAMETER)
+        self.parameters = tuple(value for value in self.ir.values if value.role is Role.PARAMETER)
+        self.held: dict[int, list[ModelValue]] = {}
+        for value in self.parameters:
+            self.held.setdefault(self.block_of(value), []).append(value)
         self.tensors: dict[str, dict[Version, tuple[ExpectedTensor, ...]]] = {value.id: {} for value in ir.values}
         self.relations = tuple(self._relations(rules))
 
@@ -135,6 +143,19 @@ class ModelView:
         """Every demanded task by its name."""
         targets = (each for relation in self.relations for each in relation.targets)
         return {each.name: each for each in targets if isinstance(each, ExpectedTask)}
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks the model has."""
+        return 1 + max((operation.block for operation in self.ir.operations), default=0)
+
+    def block_of(self, value: ModelValue) -> int:
+        """The block that reads a value; for the result of the last, the one that makes it."""
+        readers = self.consumers[value.id]
+        if readers:
+            return readers[0].block
+        producer = self.producers.get(value.id)
+        return producer.block if producer else 0
 
     def producer_kind(self, value: ModelValue) -> OperationKind | None:
         """The kind of the operation that produces a value; None for inputs and parameters."""
@@ -220,7 +241,9 @@ class ModelView:
                         kind = self.producer_kind(value)
                         yield from self._relation(rule, targets, value.name, kind, None, (value,))
             case AllParameters():
-                yield from self._relation(rule, targets, "", None, None, self.parameters)
+                for block, held in self.held.items():
+                    stem = f"b{block}" if self.case.stack else ""
+                    yield from self._relation(rule, targets, stem, None, None, tuple(held))
             case _:
                 return
 
@@ -233,8 +256,9 @@ class ModelView:
         operation: Operation | None,
         values: tuple[ModelValue, ...],
     ) -> Iterator[ExpectedRelation]:
+        block = operation.block if operation else self.block_of(values[0])
         tasks = tuple(
-            ExpectedTask(f"{stem}.{target.suffix}" if stem else target.suffix, target, kind, operation, values)
+            ExpectedTask(f"{stem}.{target.suffix}" if stem else target.suffix, target, kind, operation, values, block)
             for target in targets
             if target.when(self.case, kind)
         )
@@ -258,7 +282,12 @@ class ModelView:
 
     def _select(self, ref: Ref, value: ModelValue, operation: Operation | None) -> tuple[ExpectedTensor, ...]:
         versions = self.tensors[value.id]
+        # What another block made again is not for this one: it reads what was left at the seam.
+        producer = self.producers.get(value.id)
+        seam = operation is not None and producer is not None and producer.block != operation.block
         for version in ref.prefer:
+            if seam and version in MADE_AGAIN:
+                continue
             made = versions.get(version, ())
             if version is Version.CONTRIBUTION and operation is not None:
                 made = tuple(each for each in made if each.name == f"{value.name}.gradient.{operation.name}")

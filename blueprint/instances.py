@@ -23,7 +23,7 @@ from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.rule import TRAFFIC, BoundaryRule, Claim, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook
 from blueprint.symbols import to_term
-from blueprint.term import Comparison, Const, Sum, Term, comparison_variables, equal, evaluate
+from blueprint.term import Comparison, Const, Product, Sum, Term, comparison_variables, equal, evaluate
 from blueprint.verdict import Obligation
 
 
@@ -39,6 +39,11 @@ class Member:
     def kind(self) -> OperationKind | None:
         """The kind of the model operation that the task comes from."""
         return self.expected.kind if self.expected else None
+
+    @property
+    def block(self) -> int | None:
+        """The block of a stack that the task belongs to; None for a task that no rule demands."""
+        return self.expected.block if self.expected else None
 
     @property
     def operation(self) -> str:
@@ -73,7 +78,8 @@ class Bindings:
             self.values["C_dev"] = deployment.device_memory
         self.view = view
         self.counted = Question()
-        parameter_count(self.counted, view)
+        # Every block of a stack holds as many; the claims about its own parameters say so.
+        parameter_count(self.counted, view, 0)
 
     def instance(
         self,
@@ -81,9 +87,15 @@ class Bindings:
         amount: Term,
         compared: Term | None = None,
         question: Question | None = None,
+        times: int = 1,
     ) -> Obligation:
-        """One instance of a law's equation; `question` fixes the symbols of what the amount is compared with."""
+        """One instance of a law's equation; `question` fixes the symbols of what the amount is compared with.
+
+        An amount of several blocks is `times` the right side, which speaks of one.
+        """
         goal = law_sides(equation, self.case, amount)
+        if times > 1:
+            goal = equal(goal.left, Product((Const(times), goal.right)))
         if compared is not None:
             goal = replace_in(goal, "W_0", compared)
         where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in equation.where)
@@ -131,31 +143,49 @@ class LawInstances:
         self.bindings = bindings
         self.members = members
         self.primitives = primitives
+        self.forward: dict[str, list[Member]] = {}
+        for member in members:
+            if member.phase is Phase.FORWARD and member.operation:
+                self.forward.setdefault(member.operation, []).append(member)
 
     def add(self, rule: PassRule | BoundaryRule) -> None:
-        """Every law of a rule over its group."""
+        """Every law of a rule over its group, in every block."""
         for law in rule.laws:
             if isinstance(law, Law):
-                group = [member for member in self.members if _belongs(member, law)]
+                groups = self._groups(law)
                 for equation in law.equations:
-                    self._add(rule.id, law, equation, group)
+                    self._add(rule.id, law, equation, groups)
 
-    def _add(self, rule: str, law: Law, equation: Equation[Quantity], group: Sequence[Member]) -> None:
+    def _groups(self, law: Law) -> list[list[Member]]:
+        """The members of a law's group, block by block; a task that no rule demands is in all of them."""
+        members = [member for member in self.members if _belongs(member, law)]
+        groups: list[list[Member]] = [[] for _ in range(self.bindings.view.blocks)]
+        for member in members:
+            for group in groups if member.block is None else [groups[member.block]]:
+                group.append(member)
+        return groups
+
+    def _add(self, rule: str, law: Law, equation: Equation[Quantity], groups: Sequence[Sequence[Member]]) -> None:
         expected = law.group.members(self.bindings.case)
         applicable = law.when(self.bindings.case) and self.bindings.applies(equation)
         if not applicable:
-            group, expected = [], 0
-        vacuous = not group and expected > 0
-        obligations = self._obligations(law, equation, group, expected) if applicable and not vacuous else []
+            groups, expected = [], 0
+        found = [len(group) for group in groups]
+        vacuous = expected > 0 and 0 in found
+        obligations = [
+            obligation
+            for group in (groups if applicable and not vacuous else ())
+            for obligation in self._obligations(law, equation, group, expected)
+        ]
         self.plan.laws.append(
             LawCheck(
                 id=law.id,
                 rule=rule,
                 form=equation.form,
                 statement=equation.statement or law.statement,
-                group=_describe(law),
-                members=len(group),
-                expected_members=expected,
+                group=_describe(law, len(groups)),
+                members=sum(found),
+                expected_members=expected * len(groups),
                 obligations=tuple(self.plan.ask(each) for each in obligations),
                 applicable=applicable,
                 vacuous=vacuous,
@@ -182,7 +212,7 @@ class LawInstances:
                 return None
             case Reference.FORWARD:
                 operations = {member.operation for member in portion} - {""}
-                found = [each for each in self.members if each.phase is Phase.FORWARD and each.operation in operations]
+                found = [each for operation in operations for each in self.forward.get(operation, ())]
                 return Sum(tuple(Const(each.work[Quantity.OPERATIONS]) for each in found))
             case Reference.UNSHARDED:
                 alone = self.bindings.view.unsharded
@@ -213,11 +243,11 @@ def member_count(found: int, expected: int) -> Obligation:
     return question.obligation()
 
 
-def _describe(law: Law) -> str:
+def _describe(law: Law, blocks: int) -> str:
     group = law.group
     phases = "/".join(phase.value for phase in group.phases)
     kinds = ", ".join(each.value for each in (group.kinds or group.primitives)) or "all tasks"
-    return f"{phases}: {kinds}"
+    return f"each of {blocks} blocks: {phases}: {kinds}" if blocks > 1 else f"{phases}: {kinds}"
 
 
 def add_primitive_laws(

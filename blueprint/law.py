@@ -66,6 +66,11 @@ class Capacity(enum.Enum):
         symbol: sympy.Symbol = getattr(symbols, self.value)
         return symbol
 
+    @property
+    def once(self) -> bool:
+        """Whether a stack needs it for one block at a time; all else it holds for each of its blocks."""
+        return self in {Capacity.WORKING, Capacity.BOUNDARY, Capacity.WORKSPACE}
+
 
 class Portion(enum.Enum):
     """Of what in its group a law speaks: of all members together, of those of each operation, of each one alone."""

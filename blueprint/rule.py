@@ -313,7 +313,7 @@ class ValueSource:
 
 @dataclass(frozen=True)
 class AllParameters:
-    """All parameters of the model together, in canonical order: one relation."""
+    """All parameters of one block together, in canonical order: one relation a block."""
 
 
 @dataclass(frozen=True)

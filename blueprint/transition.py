@@ -182,7 +182,11 @@ def plan_portable(
     boundary_rules = rulebook.boundary_rules(DISTRIBUTED_TO_PORTABLE, workload)
     alternatives = [law for rule in boundary_rules for law in rule.laws if isinstance(law, MaximumLaw)]
     core = tuple(law.implementation for law in alternatives)
-    view = PlanView(source, request.strategy, laws, buffer_ids, task_ids, core)
+    model_view = ModelView(request, model, rulebook.pass_rules(MODEL_TO_DISTRIBUTED, workload), branch)
+    # A value whose source is not in the model has its own finding, at the boundary before.
+    known_values = [value for value in source.values if value.source_value in model_view.values]
+    blocks = {value.id: model_view.block_of(model_view.values[value.source_value]) for value in known_values}
+    view = PlanView(source, request.strategy, laws, buffer_ids, task_ids, core, blocks)
     for matched in matching.matched:
         steps = [
             Pair(expected, tasks[found]) for expected, found in matched.pairs if isinstance(expected, ExpectedPlanTask)
@@ -196,7 +200,6 @@ def plan_portable(
         if stored:
             matched.relate(plan, [(claim, buffer_question(claim, stored, view)) for claim in claims])
 
-    model_view = ModelView(request, model, rulebook.pass_rules(MODEL_TO_DISTRIBUTED, workload), branch)
     origins = _origins(model_view, source)
     members = {found: origins.get(task) for task, found in task_ids.items()}
     bindings = Bindings(model_view)

@@ -181,15 +181,15 @@ def operand_terms(question: Question, view: ModelView, task: ExpectedTask) -> di
         case Exchange():
             return _exchange(question, view, task)
         case Parameters():
-            return {"parameters": parameter_count(question, view)}
+            return {"parameters": parameter_count(question, view, task.block)}
 
 
-def parameter_count(question: Question, view: ModelView) -> Term:
-    """Parameters of one rank; or, if the optimizer is sharded, the largest share of them over the data-parallel group.
+def parameter_count(question: Question, view: ModelView, block: int) -> Term:
+    """Parameters of one block on one rank; or, if the optimizer is sharded, the largest share of them over D ranks.
 
     The share n enters as a witness: D n >= N and D (n - 1) < N.
     """
-    tensors = [view.tensors[value.id][Version.FORWARD][0] for value in view.parameters]
+    tensors = [view.tensors[value.id][Version.FORWARD][0] for value in view.held[block]]
     total, degree = sum(_element_count(view, tensor) for tensor in tensors), view.request.strategy.data
     held = question.given("N", total)
     question.suppose(equal(held, Sum(tuple(_elements(question, view, tensor) for tensor in tensors))))

@@ -51,7 +51,7 @@ class PlanView:
     """A distributed snapshot with its data flow, and the portable entities found for it.
 
     `laws` say what the projections of the plan compute: the claims use them, they do not restate them. `core` names the
-    implementations of the attention core that the rules know, if the workload has any.
+    implementations of the attention core that the rules know, if there are any; `blocks` gives the block of each value.
     """
 
     def __init__(
@@ -61,10 +61,12 @@ class PlanView:
         laws: Mapping[Projection, ProjectionLaw],
         buffer_ids: Mapping[str, str],
         task_ids: Mapping[str, str],
-        core: tuple[str, ...] = (),
+        core: tuple[str, ...],
+        blocks: Mapping[str, int],
     ) -> None:
         self.source = source
         self.core = core
+        self.blocks = blocks
         self.laws = laws
         self.strategy = strategy
         self.degree = strategy.tensor
@@ -212,7 +214,11 @@ def _effects(question: Question, name: str, source: Task, actual: PlanTask, view
 
 
 def memory_question(view: PlanView, request: Request, target: PortablePlanIR) -> Question:
-    """Every memory fact is the sum of the values that it speaks of, or of the rank's share of them."""
+    """Every memory fact is the sum of the values that it speaks of, or of the rank's share of them.
+
+    Shares are taken block by block. What only one block needs at a time counts once: what its backward pass makes
+    again, and in inference the boundary and the workspace.
+    """
     match target.memory:
         case TrainingMemory() as memory if isinstance(request.workload, Training):
             return _training_memory(view, request, memory)
@@ -248,12 +254,11 @@ def _training_memory(view: PlanView, request: Request, memory: TrainingMemory) -
     parameters = [value for value in view.source.values if value.role is Role.PARAMETER]
     gradients = [value for value in view.source.values if value.role is Role.PARAMETER_GRADIENT]
     count = Sum(tuple(Product(_sizes(question, value)) for value in parameters))
-    total = sum(math.prod(value.local_shape) for value in parameters)
-    share = question.largest_share(count, total, strategy.data)
+    share = _share_of_all(question, view, parameters)
     width = request.workload.dtype.width
     e, g = question.given("width", width), question.given("gradient width", strategy.gradient_bytes)
     o = question.given("o", OPTIMIZER_STATE[width])
-    again = [value for value in view.source.values if view.made_again(value)]
+    again = [value for value in view.source.values if view.made_again(value) and view.blocks.get(value.id) == 0]
     facts = (
         ("parameters", memory.parameters, count),
         ("weights", memory.weights, Product((share, e)) if strategy.zero >= 3 else _bytes(question, parameters)),
@@ -266,6 +271,16 @@ def _training_memory(view: PlanView, request: Request, memory: TrainingMemory) -
     for name, found, term in facts:
         question.number(f"memory.{name}", found, term)
     return question
+
+
+def _share_of_all(question: Question, view: PlanView, parameters: Sequence[DistributedValue]) -> Term:
+    """The largest share of each block's parameters, for all blocks together."""
+    first = [value for value in parameters if view.blocks.get(value.id) == 0]
+    count = Sum(tuple(Product(_sizes(question, value)) for value in first))
+    total = sum(math.prod(value.local_shape) for value in first)
+    share = question.largest_share(count, total, view.strategy.data)
+    blocks = 1 + max(view.blocks.values(), default=0)
+    return Product((question.given("blocks", blocks), share)) if blocks > 1 else share
 
 
 def _of_class(view: PlanView, storage: StorageClass) -> list[DistributedValue]:

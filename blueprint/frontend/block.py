@@ -1,4 +1,4 @@
-"""Request -> ModelIR: the operator graph of one classical transformer block.
+"""Request -> ModelIR: the operator graph of a classical transformer block, or of a stack of them in a chain.
 
 x -> norm -> q, k, v -> scores -> softmax -> dropout -> context -> projection -> dropout -> residual
   -> norm -> up -> GELU -> down -> dropout -> residual
@@ -16,7 +16,7 @@ from blueprint.codec import digest, entity_id
 from blueprint.ir.common import SCHEMA_VERSIONS, Axis, Header, Role, Stage
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
 from blueprint.ir.order import canonical_order
-from blueprint.ir.request import ModelFacts, Request, Training
+from blueprint.ir.request import ModelFacts, Request, Scope, Training, blocks_of
 from blueprint.ir.structure import value_order
 
 _VERSION = SCHEMA_VERSIONS[Stage.MODEL]
@@ -26,6 +26,10 @@ _QUERIES = (Axis.BATCH, Axis.QUERY, Axis.HEADS, Axis.HEAD_WIDTH)
 _KEYS = (Axis.BATCH, Axis.KEY, Axis.KEY_VALUE_HEADS, Axis.HEAD_WIDTH)
 _SCORES = (Axis.BATCH, Axis.HEADS, Axis.QUERY, Axis.KEY)
 _WIDE = (Axis.BATCH, Axis.SEQUENCE, Axis.FEEDFORWARD)
+
+
+INPUT = "x"
+"""The name of what enters the first block."""
 
 
 @dataclass(frozen=True)
@@ -62,30 +66,35 @@ def model_ir(request: Request) -> ModelIR:
             shape=tuple(sizes[axis] for axis in axes),
         )
 
-    values = [value("x", Role.INPUT, _STREAM)]
+    values = [value(INPUT, Role.INPUT, _STREAM)]
     operations = []
-    for op in ops:
-        name = op.kind.value
-        values.extend(value(f"{name}.{part}", Role.PARAMETER, axes) for part, axes in op.parameters)
-        values.append(value(name, Role.ACTIVATION, op.axes))
-        reads = (*op.inputs, *(f"{name}.{part}" for part, _ in op.parameters))
-        operations.append(
-            Operation(
-                id=identify("node", name),
-                name=name,
-                kind=op.kind,
-                inputs=tuple(identify("value", each) for each in reads),
-                result=identify("value", name),
+    output = INPUT
+    for block in range(blocks_of(request.model, request.strategy)):
+        prefix = f"b{block}." if request.strategy.scope is Scope.STACK else ""
+        named = {INPUT: output}
+        for op in ops:
+            output = named[op.kind.value] = f"{prefix}{op.kind.value}"
+            values.extend(value(f"{output}.{part}", Role.PARAMETER, axes) for part, axes in op.parameters)
+            values.append(value(output, Role.ACTIVATION, op.axes))
+            reads = (*(named[each] for each in op.inputs), *(f"{output}.{part}" for part, _ in op.parameters))
+            operations.append(
+                Operation(
+                    id=identify("node", output),
+                    name=output,
+                    kind=op.kind,
+                    block=block,
+                    inputs=tuple(identify("value", each) for each in reads),
+                    result=identify("value", output),
+                )
             )
-        )
     ordered = _canonical(operations)
     by_id = {each.id: each for each in values}
     order = value_order(values, [(operation, (operation.result,)) for operation in ordered])
     return ModelIR(
         header=Header(stage=Stage.MODEL, version=_VERSION, parent=parent),
         facts=request.model,
-        inputs=(identify("value", "x"),),
-        outputs=(identify("value", ops[-1].kind.value),),
+        inputs=(identify("value", INPUT),),
+        outputs=(identify("value", output),),
         values=tuple(by_id[each] for each in order),
         operations=tuple(ordered),
     )

@@ -19,6 +19,7 @@ from blueprint.ir.request import (
     Scope,
     Strategy,
     Training,
+    blocks_of,
     branches_of,
     point_of,
 )
@@ -29,6 +30,9 @@ MAX_DEGREE = 65536
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 """The element types of a model's weights and activations."""
+
+MAX_BLOCKS = 1024
+"""Most blocks of a stack; a bundle of more would be far too large."""
 
 GRADIENT_WIDTHS = (2, 4)
 """Bytes of one gradient element."""
@@ -49,9 +53,11 @@ def training_request(
     zero: int = 0,
     gradient_bytes: int | None = None,
     shard_checkpoint: bool = False,
+    scope: Scope = Scope.BLOCK,
+    stage: int = 0,
     device_memory: int | None = None,
 ) -> Request:
-    """The request for one training step, of block scope.
+    """The request for one training step, of one block or of all blocks of a pipeline stage.
 
     batch counts the sequences of one microbatch, sequence their tokens; gradient_bytes is the width of one gradient
     element, None for that of `dtype`; device_memory the bytes of one device, None for any size.
@@ -70,7 +76,8 @@ def training_request(
             zero=zero,
             gradient_bytes=_gradient_width(dtype) if gradient_bytes is None else gradient_bytes,
             shard_checkpoint=shard_checkpoint,
-            scope=Scope.BLOCK,
+            scope=scope,
+            stage=stage,
         ),
         deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
     )
@@ -86,9 +93,12 @@ def inference_request(
     context: int,
     dtype: DType = DType.BFLOAT16,
     tensor: int = 1,
+    pipeline: int = 1,
+    scope: Scope = Scope.BLOCK,
+    stage: int = 0,
     device_memory: int | None = None,
 ) -> Request:
-    """The request for two steps of generation, of block scope: the whole prompt, and the last token of the context.
+    """The request for two steps of generation: the whole prompt, and the last token of the context.
 
     batch counts sequences, prompt and context tokens of each; device_memory the bytes of one device, None for any size.
     Raises what `check_domain` raises.
@@ -99,14 +109,15 @@ def inference_request(
         workload=Inference(batch=batch, prompt=prompt, context=context, dtype=dtype),
         strategy=Strategy(
             tensor=tensor,
-            pipeline=1,
+            pipeline=pipeline,
             data=1,
             recompute=Recompute.NONE,
             communication=Communication.ALL_REDUCE,
             zero=0,
             gradient_bytes=_gradient_width(dtype),
             shard_checkpoint=False,
-            scope=Scope.BLOCK,
+            scope=scope,
+            stage=stage,
         ),
         deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
     )
@@ -131,6 +142,14 @@ def check_domain(request: Request) -> None:
         _require_inference(request.workload, strategy)
     if strategy.shard_checkpoint:
         raise NotCoveredError("a sharded checkpoint is not covered yet: no law says what it changes")
+    if strategy.stage >= strategy.pipeline or (strategy.stage and strategy.scope is Scope.BLOCK):
+        raise DomainError(
+            f"pipeline stage {strategy.stage} does not exist: with p = {strategy.pipeline} a stack has 0 to p - 1,"
+            " and a block has 0",
+            path="strategy.stage",
+        )
+    if strategy.scope is Scope.STACK and blocks_of(model, strategy) > MAX_BLOCKS:
+        raise DomainError(f"a stack of more than {MAX_BLOCKS} blocks makes no bundle that can be read")
     if strategy.zero >= 1 and strategy.data == 1:
         raise DomainError(
             f"ZeRO stage {strategy.zero} shards over the data-parallel group, but the data degree is D = 1",
@@ -232,6 +251,7 @@ def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
     yield "strategy.pipeline", "pipeline degree p", strategy.pipeline, 1, MAX_DEGREE
     yield "strategy.data", "data degree D", strategy.data, 1, MAX_DEGREE
     yield "strategy.zero", "ZeRO stage", strategy.zero, 0, 3
+    yield "strategy.stage", "pipeline stage", strategy.stage, 0, MAX_DEGREE - 1
     if request.deployment is not msgspec.UNSET:
         memory = getattr(request.deployment, "device_memory", None)
         yield "deployment.device_memory", "device memory", memory, 1, INT64_MAX

@@ -1,4 +1,4 @@
-"""ModelIR: the block as an SSA graph of operations over logical tensors. No ranks, no devices, no bytes, no time."""
+"""ModelIR: a block, or a stack, as an SSA graph over logical tensors. No ranks, no devices, no bytes, no time."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 
 import msgspec
 
-from blueprint.ir.common import Axis, DType, EntityId, Header, Name, Positive, Role
+from blueprint.ir.common import Axis, Count, DType, EntityId, Header, Name, Positive, Role
 from blueprint.ir.request import ModelFacts
 
 Axes = Annotated[tuple[Axis, ...], msgspec.Meta(min_length=1, max_length=4)]
 Shape = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=4)]
 """A value of a block has at most four axes; the law of buffer sizes is proved for one to four."""
 
-Ids = Annotated[tuple[EntityId, ...], msgspec.Meta(max_length=4096)]
+Ids = Annotated[tuple[EntityId, ...], msgspec.Meta(max_length=65536)]
 
 
 class OperationKind(enum.Enum):
@@ -51,11 +51,15 @@ class ModelValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One operation: its kind, its ordered inputs (activations, then parameters), its single result."""
+    """One operation: its kind, its ordered inputs (activations, then parameters), its single result.
+
+    `block` counts the blocks of a stack from 0.
+    """
 
     id: EntityId
     name: Name
     kind: OperationKind
+    block: Count
     inputs: Ids
     result: EntityId
 
@@ -63,7 +67,7 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 class ModelIR(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.model"
 ):
-    """The block that a request describes: equal, byte for byte, to the front end's result for that request."""
+    """The block or stack that a request describes: equal, byte for byte, to the front end's result for that request."""
 
     header: Header
     facts: ModelFacts

@@ -38,6 +38,7 @@ class Scope(enum.Enum):
     """How much of the model a derivation covers."""
 
     BLOCK = "block"
+    STACK = "stack"
 
 
 class _Binding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -105,7 +106,10 @@ def branches_of(workload: Training | Inference) -> tuple[Branch, ...]:
 
 
 class Strategy(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the work is divided. `gradient_bytes` is the width of one gradient element; `zero` the ZeRO stage."""
+    """How the work is divided. `gradient_bytes` is the width of one gradient element; `zero` the ZeRO stage.
+
+    `stage` is the pipeline stage that a stack is of, from 0.
+    """
 
     tensor: Degree
     pipeline: Degree
@@ -116,6 +120,12 @@ class Strategy(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
     gradient_bytes: Annotated[int, msgspec.Meta(ge=2, le=4)]
     shard_checkpoint: bool
     scope: Scope
+    stage: Annotated[int, msgspec.Meta(ge=0, le=65535)]
+
+
+def blocks_of(model: ModelFacts, strategy: Strategy) -> int:
+    """How many blocks a derivation covers: one, or all of a pipeline stage. The layers divide evenly in the domain."""
+    return model.layers // strategy.pipeline if strategy.scope is Scope.STACK else 1
 
 
 class Deployment(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):

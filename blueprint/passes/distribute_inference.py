@@ -7,10 +7,12 @@ from typing import ClassVar
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
+from blueprint.ir.request import Scope, blocks_of
 from blueprint.passes.distribution import Distribution
 from blueprint.passes.protocol import PassContext, PassFacts
-from blueprint.workload.inference_block import CACHED, inference_block
+from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import inference_dims_of
+from blueprint.workload.stack import stacked
 
 
 class DistributeTransformerInferencePass:
@@ -45,9 +47,13 @@ class DistributeTransformerInferencePass:
 
     def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
         """Derive the tasks and values of ranks 0 .. t-1. Raises DomainError where a degree does not divide."""
-        block = inference_block(inference_dims_of(context.request, context.branch))
+        request = context.request
+        block = inference_block(inference_dims_of(request, context.branch))
+        if request.strategy.scope is Scope.STACK:
+            block = stacked(block, blocks_of(request.model, request.strategy))
+        caches = [tensor.name for tensor in block.tensors if tensor.version == "cache"]
         emission = Distribution("inference", ir, context, block)
         return emission.snapshot(
             inputs=(*emission.named(ir.inputs, "forward"), *emission.named(emission.parameter_ids, "forward")),
-            outputs=(*emission.named(ir.outputs, "forward"), *(f"{name}.cache" for name in CACHED)),
+            outputs=(*emission.named(ir.outputs, "forward"), *caches),
         )

@@ -7,9 +7,11 @@ from typing import ClassVar
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
+from blueprint.ir.request import Scope, blocks_of
 from blueprint.passes.distribution import Distribution
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.dims import dims_of
+from blueprint.workload.stack import stacked
 from blueprint.workload.training_block import training_block
 
 
@@ -46,7 +48,11 @@ class DistributeTransformerTrainingPass:
 
     def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
         """Derive the tasks and values of ranks 0 .. t-1. Raises DomainError where a degree does not divide."""
-        emission = Distribution("training", ir, context, training_block(dims_of(context.request)))
+        request = context.request
+        block = training_block(dims_of(request))
+        if request.strategy.scope is Scope.STACK:
+            block = stacked(block, blocks_of(request.model, request.strategy))
+        emission = Distribution("training", ir, context, block)
         parameters = emission.parameter_ids
         return emission.snapshot(
             inputs=(

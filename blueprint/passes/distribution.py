@@ -86,7 +86,13 @@ class Distribution:
         self.ranks = tuple(range(self.request.strategy.tensor))
         self.model_values = {value.name: value for value in ir.values}
         self.operation_ids = {operation.name: operation.id for operation in ir.operations}
+        self.kinds = {operation.name: operation.kind.value for operation in ir.operations}
         self.parameter_ids = tuple(value.id for value in ir.values if value.role is Role.PARAMETER)
+        readers = {each: operation.block for operation in ir.operations for each in operation.inputs}
+        self.held = {
+            block: tuple(each for each in self.parameter_ids if readers[each] == block)
+            for block in range(1 + max(operation.block for operation in ir.operations))
+        }
         self.value_ids = {
             tensor.name: self._identify("value", self._tensor_lineage(tensor), tensor.name)
             for tensor in self.block.tensors
@@ -152,9 +158,9 @@ class Distribution:
             transform = "whole_parameter" if tensor.local.split is None else "split_parameter"
         elif tensor.element == "mask":
             transform, kind = "dropout_mask", LineageKind.GENERATED
-        elif tensor.value in ENTERS and self.family == "training":
+        elif self.kinds.get(tensor.value) in ENTERS and self.family == "training":
             transform = "parallel_entry_tensor"
-        elif tensor.value in LEAVES:
+        elif self.kinds.get(tensor.value) in LEAVES:
             transform = "parallel_exit_tensor"
         elif tensor.version == "cache":
             transform = "kv_cache"
@@ -200,14 +206,14 @@ class Distribution:
 
     def _step_lineage(self, step: Step[int]) -> Lineage:
         if step.phase is Phase.OPTIMIZER:
-            transform, kind, sources = "optimizer", LineageKind.LOWERED, self.parameter_ids
+            transform, kind, sources = "optimizer", LineageKind.LOWERED, self.held[step.block]
         elif step.primitive in _COLLECTIVES:
             transform, kind = "tensor_collective", LineageKind.GENERATED
             sources = (self.model_values[step.source].id,)
         elif step.primitive is Primitive.FORK:
             transform, kind, sources = "fork", LineageKind.GENERATED, (self.model_values[step.source].id,)
         else:
-            transform, kind = _TRANSFORMS[step.source], LineageKind.LOWERED
+            transform, kind = _TRANSFORMS[self.kinds[step.source]], LineageKind.LOWERED
             sources = (self.operation_ids[step.source],)
         return Lineage(kind=kind, transform=f"{self.family}.{transform}", sources=sources)
 

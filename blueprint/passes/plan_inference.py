@@ -7,11 +7,12 @@ from typing import ClassVar
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.portable import Alternative, InferenceMemory, PortablePlanIR
+from blueprint.ir.request import blocks_of
 from blueprint.passes.planning import Planning, bounded
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.attention import implementations
 from blueprint.workload.inference_dims import inference_dims_of
-from blueprint.workload.inference_memory import inference_memory, workspace
+from blueprint.workload.inference_memory import inference_memory, stack_memory, workspace
 from blueprint.workload.maximum import largest
 
 
@@ -45,7 +46,8 @@ class PlanTransformerInferencePass:
     def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:
         """Derive the plan. Raises DomainError where a size exceeds the IR's limit."""
         dims = inference_dims_of(context.request, context.branch)
-        memory = inference_memory(dims, largest)
+        blocks = blocks_of(context.request.model, context.request.strategy)
+        memory = stack_memory(inference_memory(dims, largest), blocks)
         facts = {name: bounded(f"{name} of the block", size) for name, size in vars(memory).items()}
         alternatives = tuple(
             Alternative(

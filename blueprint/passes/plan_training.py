@@ -7,11 +7,11 @@ from typing import ClassVar
 from blueprint.ir.common import Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.portable import PortablePlanIR, TrainingMemory
-from blueprint.ir.request import Recompute
+from blueprint.ir.request import Recompute, blocks_of
 from blueprint.passes.planning import Planning, bounded
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.dims import dims_of
-from blueprint.workload.memory import Memory, block_memory
+from blueprint.workload.memory import Memory, block_memory, stack_memory
 from blueprint.workload.training_block import training_block
 
 
@@ -53,7 +53,9 @@ class PlanTransformerTrainingPass:
         """Derive the plan. Raises DomainError where a size exceeds the IR's limit."""
         dims = dims_of(context.request)
         full = context.request.strategy.recompute is Recompute.FULL
-        return Planning(ir, full=full).snapshot(_facts(block_memory(dims, training_block(dims))))
+        blocks = blocks_of(context.request.model, context.request.strategy)
+        memory = stack_memory(block_memory(dims, training_block(dims)), blocks)
+        return Planning(ir, full=full).snapshot(_facts(memory))
 
 
 def _facts(memory: Memory[int]) -> TrainingMemory:

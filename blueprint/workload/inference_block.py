@@ -114,7 +114,7 @@ def _step(dims: InferenceDims[N], op: Op[N]) -> Step[N]:
         cache = (_access(dims, CacheUse.APPEND, written),)
     name, phase = f"{op.name}.forward", Phase.FORWARD
     work = op.work.forward
-    return Step(op.name, name, phase, op.primitive, op.operands, reads, (written,), work, cache)
+    return Step(op.name, name, phase, op.primitive, op.operands, reads, (written,), work, cache=cache)
 
 
 def _access(dims: InferenceDims[N], use: CacheUse, tensor: str) -> CacheAccess[N]:

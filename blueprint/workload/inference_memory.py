@@ -7,6 +7,7 @@ attention core that never writes the scores declares smaller arms (Dao et al. 20
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
@@ -41,6 +42,13 @@ def inference_memory(dims: InferenceDims[N], maximum: Maximum[N]) -> InferenceMe
         kv=2 * buffer_size(cache_of(dims).sizes, dims.e),
         boundary=boundary(dims),
         workspace=workspace(dims, unfused_arms(dims), maximum),
+    )
+
+
+def stack_memory(block: InferenceMemory[N], blocks: int) -> InferenceMemory[N]:
+    """What one rank holds for several blocks, of which one at a time works."""
+    return dataclasses.replace(
+        block, parameters=blocks * block.parameters, weights=blocks * block.weights, kv=blocks * block.kv
     )
 
 

@@ -90,6 +90,18 @@ def block_memory(dims: Dims[N], block: Block[N]) -> Memory[N]:
     )
 
 
+def stack_memory(block: Memory[N], blocks: int) -> Memory[N]:
+    """What one rank holds for several blocks; what the backward pass makes again exists for one block at a time."""
+    state = block.state
+    return Memory(
+        parameters=blocks * block.parameters,
+        state=ModelState(blocks * state.weights, blocks * state.gradients, blocks * state.optimizer),
+        stored=blocks * block.stored,
+        working=block.working,
+        checkpoint=blocks * block.checkpoint,
+    )
+
+
 def model_state(case: Case, parameters: N, share: N, e: N, g: N, o: N) -> ModelState[N]:
     """Bytes of weights, gradients and optimizer state; ZeRO keeps the rank's `share` of what a stage divides."""
     return ModelState(

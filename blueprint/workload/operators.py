@@ -70,7 +70,10 @@ class CacheAccess(Generic[N]):
 
 @dataclass(frozen=True)
 class Step(Generic[N]):
-    """One task of the group: its source in the model graph, what it reads and writes, its work on one rank."""
+    """One task of the group: its source in the model graph, what it reads and writes, its work on one rank.
+
+    `block` counts the blocks of a stack.
+    """
 
     source: str
     name: str
@@ -80,6 +83,7 @@ class Step(Generic[N]):
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     work: TaskWork[N]
+    block: int = 0
     cache: tuple[CacheAccess[N], ...] = ()
 
 
