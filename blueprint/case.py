@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import itertools
 from dataclasses import dataclass
@@ -72,6 +73,11 @@ class Case:
         return self.zero >= 3
 
     @property
+    def sums_whole_gradients(self) -> bool:
+        """Whether a stage sums the gradients of parameters that each rank has seen only its own tokens of."""
+        return self.stack and self.tensor_parallel and self.sequence_parallel
+
+    @property
     def words(self) -> dict[str, str]:
         """What tells the cases of one workload apart, field by field, in words."""
         words = {
@@ -89,6 +95,14 @@ class Case:
         """The case in words, for reports and proof indexes."""
         words = ", ".join(self.words.values())
         return f"inference, {words}" if self.inference else words
+
+
+def stage_cases(workload: Workload | None = None) -> tuple[Case, ...]:
+    """Every case of a whole pipeline stage that has a stage before it, one after it, and data-parallel neighbours."""
+    return tuple(
+        dataclasses.replace(case, stack=True, data_parallel=True, receives=True, sends=True)
+        for case in all_cases(workload)
+    )
 
 
 def workload_of(request: Request) -> Workload:

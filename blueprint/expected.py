@@ -224,6 +224,8 @@ class ModelView:
             return False
         if len(self.consumers[value.id]) < pattern.consumers:
             return False
+        if pattern.output and value.id not in self.ir.outputs:
+            return False
         return pattern.split is None or pattern.split is bool(ALWAYS_SPLIT & set(value.axes))
 
     def _task_relations(self, rule: PassRule) -> Iterator[ExpectedRelation]:
@@ -240,10 +242,11 @@ class ModelView:
                     if self._matches(pattern, value):
                         kind = self.producer_kind(value)
                         yield from self._relation(rule, targets, value.name, kind, None, (value,))
-            case AllParameters():
+            case AllParameters(whole):
                 for block, held in self.held.items():
                     stem = f"b{block}" if self.case.stack else ""
-                    yield from self._relation(rule, targets, stem, None, None, tuple(held))
+                    chosen = tuple(each for each in held if not (whole and ALWAYS_SPLIT & set(each.axes)))
+                    yield from self._relation(rule, targets, stem, None, None, chosen)
             case _:
                 return
 

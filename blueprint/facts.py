@@ -54,9 +54,9 @@ class Question:
         self.suppose(equal(Product((parts, share)), whole))
         return share
 
-    def largest_share(self, whole: Term, size: int, degree: int) -> Var:
+    def largest_share(self, whole: Term, size: int, degree: int, ranks: str = "D", name: str = "n_D") -> Var:
         """The largest share n of `whole`, which is `size`, over D ranks, by witness: D n >= N > D (n - 1)."""
-        data, share = self.given("D", degree), self.given("n_D", -(-size // degree))
+        data, share = self.given(ranks, degree), self.given(name, -(-size // degree))
         self.suppose(at_most(whole, Product((data, share))))
         self.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), whole))
         return share

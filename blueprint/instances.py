@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from blueprint.claims.distributed import OPTIMIZER_STATE, parameter_count, whole_operations
+from blueprint.claims.distributed import OPTIMIZER_STATE, data_share, parameter_count, whole_operations, whole_share
 from blueprint.expected import ExpectedRelation, ExpectedTask, ModelView
 from blueprint.facts import Question
 from blueprint.ir.common import Phase, Primitive
@@ -80,6 +80,9 @@ class Bindings:
         self.counted = Question()
         # Every block of a stack holds as many; the claims about its own parameters say so.
         parameter_count(self.counted, view, 0)
+        if view.case.data_parallel:
+            data_share(self.counted, view)
+        whole_share(self.counted, view)
 
     def instance(
         self,
@@ -103,7 +106,7 @@ class Bindings:
 
     def ground(self, goal: Comparison, where: Sequence[Comparison], question: Question) -> Obligation:
         """A goal with the hypotheses that fix its symbols; parameters bring what fixes them and their share."""
-        parameters = {"N", "n_D"} & set(comparison_variables(goal))
+        parameters = {"N", "n_D", "n_t"} & set(comparison_variables(goal))
         premises = (*question.premises, *(self.counted.premises if parameters else ()))
         values = {**self.counted.values, **self.values, **question.values}
         return law_instance(goal, where, values, premises)
@@ -159,6 +162,8 @@ class LawInstances:
     def _groups(self, law: Law) -> list[list[Member]]:
         """The members of a law's group, block by block; a task that no rule demands is in all of them."""
         members = [member for member in self.members if _belongs(member, law)]
+        if law.group.of_stage:
+            return [members]
         groups: list[list[Member]] = [[] for _ in range(self.bindings.view.blocks)]
         for member in members:
             for group in groups if member.block is None else [groups[member.block]]:

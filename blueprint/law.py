@@ -84,7 +84,8 @@ class Portion(enum.Enum):
 class Group:
     """The tasks that a law sums over, found through lineage: phase, primitives, kinds of the source operation.
 
-    An empty `kinds` or `primitives` means all. `members` is how many tasks there are in a case.
+    An empty `kinds` or `primitives` means all. `members` is how many tasks there are in a case, in each block; tasks of
+    the edges of a stage count for the stage as a whole.
     """
 
     phases: tuple[Phase, ...]
@@ -92,6 +93,11 @@ class Group:
     kinds: tuple[OperationKind, ...] = ()
     primitives: tuple[Primitive, ...] = ()
     portion: Portion = Portion.ALL
+
+    @property
+    def of_stage(self) -> bool:
+        """Whether the group is one of a whole stage, and not of each block."""
+        return Phase.STAGE_BOUNDARY in self.phases
 
 
 def portions_of(portion: Portion, members: Sequence[M], operation: Callable[[M], object]) -> list[list[M]]:

@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 import sympy
 
-from blueprint.case import Case, Workload
+from blueprint.case import Case, Workload, all_cases, stage_cases
 from blueprint.ir.common import LineageKind, Phase, Primitive, Role, Stage
-from blueprint.ir.distributed import CollectiveKind, EffectKind, Reduction, TaskKind
+from blueprint.ir.distributed import CollectiveKind, EffectKind, MeshAxis, Reduction, TaskKind
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Recompute
 from blueprint.law import AnyLaw
@@ -110,6 +110,11 @@ class Version(enum.Enum):
     CONTRIBUTION = "contribution"
     GRADIENT_COMMUNICATED = "gradient_communicated"
     UPDATED = "updated"
+    GRADIENT_SUMMED = "gradient_summed"
+    GRADIENT_REDUCED = "gradient_reduced"
+    GATHERED = "gathered"
+    REGATHERED = "regathered"
+    UPDATED_GATHERED = "updated_gathered"
     CACHE = "cache"
 
 
@@ -136,8 +141,13 @@ class Ref:
 
 
 def used(slot: Slot) -> Ref:
-    """What a forward consumer reads."""
-    return Ref(slot, (Version.COMMUNICATED, Version.FORWARD))
+    """What a forward consumer reads; a parameter that lies divided over the data-parallel ranks is gathered first."""
+    return Ref(slot, (Version.COMMUNICATED, Version.GATHERED, Version.FORWARD))
+
+
+def used_again(slot: Slot) -> Ref:
+    """The parameter that a backward or recomputing consumer reads: gathered once more where it lies divided."""
+    return Ref(slot, (Version.REGATHERED, Version.FORWARD))
 
 
 def held(slot: Slot) -> Ref:
@@ -213,7 +223,18 @@ class Parameters:
     """Operand `parameters`: all parameters of the rank, or its largest share of them when the optimizer is sharded."""
 
 
-Operands = Contraction | Elements | Branches | Exchange | Parameters
+@dataclass(frozen=True)
+class ParameterExchange:
+    """Operands of a collective on all source parameters: their elements, the largest share of them, the group's size.
+
+    Their gradients have a width of their own.
+    """
+
+    axis: MeshAxis
+    gradients: bool
+
+
+Operands = Contraction | Elements | Branches | Exchange | Parameters | ParameterExchange
 
 
 # Targets -----------------------------------------------------------------------------------------------------------
@@ -244,10 +265,11 @@ class TensorTarget:
 
 @dataclass(frozen=True)
 class CollectiveTarget:
-    """What a collective task exchanges."""
+    """What a collective task exchanges, and along which axis of the mesh."""
 
     kind: CollectiveKind
     reduction: Reduction
+    axis: MeshAxis = MeshAxis.TENSOR
 
 
 @dataclass(frozen=True)
@@ -302,18 +324,21 @@ class ValueSource:
     """One value of the model, of one of these roles, whose producer has one of these kinds (None: no producer).
 
     `split` asks for values with or without an axis that the group always divides; None means either. `consumers` is
-    the least number of operations that read the value.
+    the least number of operations that read the value. `output` asks for an output of the model.
     """
 
     roles: tuple[Role, ...]
     producers: tuple[OperationKind | None, ...]
     split: bool | None = None
     consumers: int = 0
+    output: bool = False
 
 
 @dataclass(frozen=True)
 class AllParameters:
-    """All parameters of one block together, in canonical order: one relation a block."""
+    """All parameters of one block together, or the undivided ones, in canonical order: one relation a block."""
+
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -337,7 +362,7 @@ class PassRule:
     """One rewrite of a pass: source pattern -> exact targets, with what it preserves, introduces and forbids.
 
     Every entry of `preserves`, `introduces` and `forbids` is a claim that is executed on every relation. A rule without
-    a `workload` holds for all.
+    a `workload` holds for all; one of a `stage` speaks of what only a whole pipeline stage has.
     """
 
     id: str
@@ -351,6 +376,7 @@ class PassRule:
     forbids: tuple[Claim, ...] = ()
     laws: tuple[AnyLaw, ...] = ()
     workload: Workload | None = None
+    stage: bool = False
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -362,7 +388,7 @@ class PassRule:
 class BoundaryRule:
     """What is asserted of a boundary as a whole: laws over all its tasks, and claims about the snapshot itself.
 
-    A rule without a `workload` holds for all.
+    A rule without a `workload` holds for all; one of a `stage` speaks of what only a whole pipeline stage has.
     """
 
     id: str
@@ -370,9 +396,16 @@ class BoundaryRule:
     claims: tuple[Claim, ...]
     laws: tuple[AnyLaw, ...]
     workload: Workload | None = None
+    stage: bool = False
 
 
 Rule = PrimitiveRule | PassRule | BoundaryRule
+
+
+def cases_of(rule: PassRule | BoundaryRule) -> tuple[Case, ...]:
+    """The cases of the strategy that a rule's laws speak of."""
+    return stage_cases(rule.workload) if rule.stage else all_cases(rule.workload)
+
 
 MODEL_TO_DISTRIBUTED: Final = (Stage.MODEL, Stage.DISTRIBUTED)
 DISTRIBUTED_TO_PORTABLE: Final = (Stage.DISTRIBUTED, Stage.PORTABLE)
@@ -449,6 +482,46 @@ def recomputed(case: Case, kind: OperationKind | None) -> bool:
 def discarded(case: Case, kind: OperationKind | None) -> bool:
     """What leaves a region that alone is recomputed: made again and dropped, because its forward copy is stored."""
     return case.recompute is Recompute.SELECTIVE and kind is ATTENTION_CORE[-1]
+
+
+def data_parallel(case: Case, kind: OperationKind | None) -> bool:
+    """In a whole pipeline stage with more than one data-parallel rank."""
+    return case.data_parallel
+
+
+def whole_parameters(case: Case, kind: OperationKind | None) -> bool:
+    """There, where every rank holds all its gradients (ZeRO stage 0)."""
+    return case.data_parallel and not case.sharded_optimizer
+
+
+def divided_gradients(case: Case, kind: OperationKind | None) -> bool:
+    """There, where the optimizer works on a share (ZeRO stages 1 to 3)."""
+    return case.data_parallel and case.sharded_optimizer
+
+
+def divided_update(case: Case, kind: OperationKind | None) -> bool:
+    """There, where the updated shares are gathered into whole parameters (ZeRO stages 1 and 2)."""
+    return case.data_parallel and case.sharded_optimizer and not case.sharded_parameters
+
+
+def divided_parameters(case: Case, kind: OperationKind | None) -> bool:
+    """There, where the parameters themselves lie divided (ZeRO stage 3)."""
+    return case.data_parallel and case.sharded_parameters
+
+
+def sums_whole_gradients(case: Case, kind: OperationKind | None) -> bool:
+    """In a whole pipeline stage whose ranks see only their own tokens of undivided parameters."""
+    return case.sums_whole_gradients
+
+
+def receives(case: Case, kind: OperationKind | None) -> bool:
+    """In a pipeline stage with one before it."""
+    return case.receives
+
+
+def sends(case: Case, kind: OperationKind | None) -> bool:
+    """In a pipeline stage with one after it."""
+    return case.sends
 
 
 def made_again(case: Case, kind: OperationKind | None) -> bool:

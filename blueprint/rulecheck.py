@@ -15,7 +15,7 @@ from typing import Final
 import sympy
 
 from blueprint import symbols
-from blueprint.case import Case, all_cases
+from blueprint.case import Case
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase, Primitive
 from blueprint.law import (
@@ -39,6 +39,7 @@ from blueprint.rule import (
     PrimitiveRule,
     Rule,
     TaskTarget,
+    cases_of,
 )
 from blueprint.symbols import to_term
 from blueprint.words import plain
@@ -123,7 +124,7 @@ def check_rules(rules: Sequence[Rule]) -> None:
         raise RulebookError(f"two laws have the same id, {plain(twice[0])}")
     for rule, law in stated:
         with blamed(f"law {plain(law.id)}"):
-            _check_law(law, all_cases(rule.workload))
+            _check_law(law, cases_of(rule))
     primitives = [rule for rule in rules if isinstance(rule, PrimitiveRule)]
     projections = [law.projection.value for law in laws if isinstance(law, ProjectionLaw)]
     if sorted(projections) != sorted(each.value for each in Projection):
@@ -231,7 +232,7 @@ def check_right_sides(laws: Sequence[tuple[PassRule | BoundaryRule, AnyLaw]]) ->
     """Refuse equations that say nothing because the quantity that they should determine stands on both sides."""
     for rule, law in laws:
         if isinstance(law, Law | MemoryLaw):
-            cases = [case for case in all_cases(rule.workload) if law.when(case)]
+            cases = [case for case in cases_of(rule) if law.when(case)]
             for equation in (*law.equations, *law.wrong):
                 _check_right_side(law, equation, cases)
 

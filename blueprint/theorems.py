@@ -43,6 +43,8 @@ DERIVATION_SOURCES = (
     "workload/operators.py",
     "workload/plan.py",
     "workload/primitives.py",
+    "workload/stack.py",
+    "workload/stage.py",
     "workload/symbolic.py",
     "workload/training_block.py",
 )

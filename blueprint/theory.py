@@ -15,7 +15,7 @@ from typing import Final
 import sympy
 
 from blueprint import symbols
-from blueprint.case import ZERO_STAGES, Case, Workload, all_cases
+from blueprint.case import ZERO_STAGES, Case, Workload, all_cases, stage_cases
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Communication
@@ -35,7 +35,7 @@ from blueprint.law import (
 )
 from blueprint.obligation import bound as bound_obligation
 from blueprint.obligation import definitions, law_sides, replace, replace_in, theorem
-from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule, counted
+from blueprint.rule import TRAFFIC, BoundaryRule, Formula, PassRule, PrimitiveRule, Rule, cases_of, counted
 from blueprint.symbols import to_term
 from blueprint.term import (
     Comparison,
@@ -61,12 +61,16 @@ from blueprint.workload.memory import Memory, block_memory, model_state, tensor_
 from blueprint.workload.operators import Block, CacheUse, Step, Tensor
 from blueprint.workload.plan import buffer_size, plan_work
 from blueprint.workload.primitives import TaskWork
+from blueprint.workload.stage import inference_stage, training_stage
 from blueprint.workload.symbolic import Symbolic
 from blueprint.workload.training_block import training_block
 
 Number = Symbolic | int
 
 Where = tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+
+EDGES: Final = (Primitive.SEND, Primitive.RECEIVE)
+"""What only the edges of a pipeline stage do."""
 
 BLOCK_INPUT: Final = "x.forward"
 """The one activation that no task of the block makes."""
@@ -126,6 +130,9 @@ def theorems_of(rule: Rule) -> Iterator[Theorem]:
 @cache
 def symbolic_block(case: Case) -> Block[Symbolic]:
     """The structural derivation of one case, run with the symbols of the alphabet."""
+    if case.stack:
+        # One block of it stands for all, which are renamed copies.
+        return inference_stage(inference_dims(case), 1) if case.inference else training_stage(symbolic_dims(case), 1)
     return inference_block(inference_dims(case)) if case.inference else training_block(symbolic_dims(case))
 
 
@@ -185,7 +192,9 @@ def _factors(case: Case, heads: sympy.Symbol, key_heads: sympy.Symbol, width: sy
         gradient=Symbolic(symbols.g),
         optimizer_state=Symbolic(symbols.o),
         shard=Symbolic(symbols.R),
+        data=Symbolic(symbols.D),
         optimizer_shard=Symbolic(symbols.n_D),
+        whole_share=Symbolic(symbols.n_t),
     )
 
 
@@ -215,7 +224,7 @@ def _kind(step: Step[Symbolic]) -> OperationKind | None:
 
 
 def _law_theorems(rule: PassRule | BoundaryRule, law: Law) -> Iterator[Theorem]:
-    cases = [case for case in all_cases(rule.workload) if law.when(case)]
+    cases = [case for case in cases_of(rule) if law.when(case)]
     for case in cases:
         for equation in law.equations:
             yield _law_theorem(rule.id, law, equation, case, negative=False)
@@ -234,6 +243,8 @@ def _law_theorem(rule: str, law: Law, equation: Equation[Quantity], case: Case, 
     for portion in portions_of(law.group.portion, steps, _source):
         amount = Sum(tuple(_amount_of(step, equation.quantity) for step in portion))
         goal = law_sides(equation, case, amount)
+        if symbols.N.name in set(comparison_variables(goal)):
+            goal = replace_in(goal, symbols.N.name, number_term(_memory_of(case).parameters))
         compared = _compared(law.reference, portion, case)
         goals.append(goal if compared is None else replace_in(goal, symbols.W_0.name, compared))
     stated = tuple(theorem([goal], defined) for goal in dict.fromkeys(goals))
@@ -348,7 +359,7 @@ def _state_theorem(goal: Comparison, case: Case) -> Obligation:
 @cache
 def symbolic_memory(case: Case) -> Memory[Symbolic]:
     """What the derivation computes that one rank holds, in the symbols of the alphabet."""
-    return block_memory(symbolic_dims(case), symbolic_block(case))
+    return block_memory(symbolic_dims(case), training_block(symbolic_dims(case)))
 
 
 @cache
@@ -494,18 +505,28 @@ def _traffic_theorems(rule: PrimitiveRule) -> Iterator[Theorem]:
     """Every step moves the bytes of the tensors that it reads and writes, as often as the rule counts them."""
     if all(formula.reads is None for formula in rule.formulas.values()):
         return
-    for case in all_cases():
+    cases = stage_cases() if rule.primitive in EDGES else all_cases()
+    for case in cases:
         goals = list(dict.fromkeys(_traffic_goals(rule, case)))
         if goals:
             yield _traffic_theorem(rule, "each", goals, case, negative=False)
-    # The false variant counts the first tensor that a task of the first phase reads once more.
+    # The false variant counts the first tensor that a task of the first phase moves once more.
+    case = next(case for case in cases if case.tensor_parallel and list(_traffic_goals(rule, case)))
+    true = set(_traffic_goals(rule, case))
+    for form, wrong in _counting_once_more(rule):
+        if false := [goal for goal in _traffic_goals(wrong, case) if goal not in true]:
+            yield _traffic_theorem(rule, form, false[:1], case, negative=True)
+            return
+
+
+def _counting_once_more(rule: PrimitiveRule) -> Iterator[tuple[str, PrimitiveRule]]:
     phase, formula = next(iter(rule.formulas.items()))
     first, *others = formula.reads or (1,)
-    more = dataclasses.replace(formula, reads=(first + 1, *others))
-    wrong = dataclasses.replace(rule, formulas={**rule.formulas, phase: more})
-    case = next(case for case in all_cases() if case.tensor_parallel and list(_traffic_goals(rule, case)))
-    false = [goal for goal in _traffic_goals(wrong, case) if goal not in set(_traffic_goals(rule, case))]
-    yield _traffic_theorem(rule, "a tensor read once more", false[:1], case, negative=True)
+    read = dataclasses.replace(formula, reads=(first + 1, *others))
+    yield "a tensor read once more", dataclasses.replace(rule, formulas={**rule.formulas, phase: read})
+    first, *others = formula.writes or (1,)
+    written = dataclasses.replace(formula, writes=(first + 1, *others))
+    yield "a tensor written once more", dataclasses.replace(rule, formulas={**rule.formulas, phase: written})
 
 
 def _traffic_theorem(
@@ -592,6 +613,10 @@ def _derived(primitive: Primitive, phase: Phase) -> TaskWork[Symbolic]:
             return primitives.all_gather(elements, shard, e)
         case Primitive.REDUCE_SCATTER:
             return primitives.reduce_scatter(elements, shard, t, e)
+        case Primitive.SEND:
+            return primitives.send(elements, e)
+        case Primitive.RECEIVE:
+            return primitives.receive(elements, e)
         case Primitive.OPTIMIZER:
             return primitives.optimizer(m, e, s(symbols.g), s(symbols.o))
     work: TaskWork[Symbolic] = getattr(phases, phase.value)

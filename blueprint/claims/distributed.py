@@ -12,7 +12,8 @@ from blueprint.claims.matched import Pair
 from blueprint.expected import ALWAYS_SPLIT, ExpectedTask, ExpectedTensor, ModelView
 from blueprint.facts import Question, words
 from blueprint.ir.common import Axis, Phase, Primitive, Role, Stage
-from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, EffectKind, Task
+from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, EffectKind, MeshAxis, Task
+from blueprint.ir.model import ModelValue
 from blueprint.rule import (
     Branches,
     Claim,
@@ -20,6 +21,7 @@ from blueprint.rule import (
     Elements,
     Exchange,
     Formula,
+    ParameterExchange,
     Parameters,
     PrimitiveRule,
     Ref,
@@ -127,20 +129,19 @@ def interface_question(view: ModelView, target: DistributedTaskIR, tensor_ids: M
     ranks(question, "mesh.ranks", target.mesh.ranks, strategy.tensor)
     outputs = [view.values[each] for each in view.ir.outputs]
     inputs = [view.values[each] for each in view.ir.inputs]
-    given = [
-        *(_tensor(view, value.id, Version.FORWARD) for value in inputs),
-        *(_tensor(view, value.id, Version.FORWARD) for value in view.parameters),
-    ]
+    entry = [] if view.case.receives else [_tensor(view, value.id, Version.FORWARD) for value in inputs]
+    given = [*entry, *(_tensor(view, value.id, Version.FORWARD) for value in view.parameters)]
     results = [_tensor(view, value.id, Version.FORWARD) for value in outputs]
     if view.case.inference:
         reads = given
         writes = [*results, *(each.name for made in view.tensors.values() for each in made.get(Version.CACHE, ()))]
     else:
-        reads = [*given, *(_tensor(view, value.id, Version.GRADIENT) for value in outputs)]
+        returned = [] if view.case.sends else [_tensor(view, value.id, Version.GRADIENT) for value in outputs]
+        reads = [*given, *returned]
         writes = [
             *results,
             *(_tensor(view, value.id, Version.GRADIENT) for value in inputs),
-            *(_tensor(view, value.id, Version.UPDATED) for value in view.parameters),
+            *(_tensor(view, value.id, Version.UPDATED_GATHERED, Version.UPDATED) for value in view.parameters),
         ]
     question.names("inputs", target.inputs, [tensor_ids.get(name, f"missing {name}") for name in reads])
     question.names("outputs", target.outputs, [tensor_ids.get(name, f"missing {name}") for name in writes])
@@ -180,6 +181,8 @@ def operand_terms(question: Question, view: ModelView, task: ExpectedTask) -> di
             }
         case Exchange():
             return _exchange(question, view, task)
+        case ParameterExchange(axis):
+            return _parameter_exchange(question, view, task, axis)
         case Parameters():
             return {"parameters": parameter_count(question, view, task.block)}
 
@@ -189,11 +192,34 @@ def parameter_count(question: Question, view: ModelView, block: int) -> Term:
 
     The share n enters as a witness: D n >= N and D (n - 1) < N.
     """
-    tensors = [view.tensors[value.id][Version.FORWARD][0] for value in view.held[block]]
-    total, degree = sum(_element_count(view, tensor) for tensor in tensors), view.request.strategy.data
+    held, total = _counted(question, view, view.held[block])
+    if not view.case.sharded_optimizer:
+        return held
+    return question.largest_share(held, total, view.request.strategy.data)
+
+
+def data_share(question: Question, view: ModelView) -> None:
+    """The largest share n_D of a block's parameters over the data-parallel ranks, by witness."""
+    held, total = _counted(question, view, view.held[0])
+    question.largest_share(held, total, view.request.strategy.data)
+
+
+def _counted(question: Question, view: ModelView, values: Sequence[ModelValue]) -> tuple[Var, int]:
+    """The elements of parameters on one rank, as a variable that their sizes fix, and as a number."""
+    tensors = [view.tensors[value.id][Version.FORWARD][0] for value in values]
+    total = sum(_element_count(view, tensor) for tensor in tensors)
     held = question.given("N", total)
     question.suppose(equal(held, Sum(tuple(_elements(question, view, tensor) for tensor in tensors))))
-    return question.largest_share(held, total, degree) if view.case.sharded_optimizer else held
+    return held, total
+
+
+def whole_share(question: Question, view: ModelView) -> None:
+    """The largest share n_t of a block's undivided parameters over the tensor group, by witness."""
+    values = [value for value in view.held[0] if not ALWAYS_SPLIT & set(value.axes)]
+    tensors = [view.tensors[value.id][Version.FORWARD][0] for value in values]
+    total, degree = sum(_element_count(view, tensor) for tensor in tensors), view.request.strategy.tensor
+    whole = Sum(tuple(_elements(question, view, tensor) for tensor in tensors))
+    question.largest_share(whole, total, degree, "t", "n_t")
 
 
 def _work(question: Question, view: ModelView, expected: ExpectedTask, actual: Task, rule: PrimitiveRule) -> None:
@@ -201,7 +227,7 @@ def _work(question: Question, view: ModelView, expected: ExpectedTask, actual: T
     terms: dict[str, Term] = {
         rule.operands[name].name: term for name, term in operand_terms(question, view, expected).items()
     }
-    terms["e"] = question.given("e", view.request.workload.dtype.width)
+    terms["e"] = question.given("e", _width(view, expected))
     if expected.target.primitive is Primitive.OPTIMIZER:
         terms["g"] = question.given("g", view.request.strategy.gradient_bytes)
         terms["o"] = question.given("o", OPTIMIZER_STATE[view.request.workload.dtype.width])
@@ -293,9 +319,10 @@ def _collective(question: Question, view: ModelView, expected: ExpectedTask, act
         return
     question.word(f"{expected.name}.collective.kind", found.kind, target.kind)
     question.word(f"{expected.name}.collective.reduction", found.reduction, target.reduction)
-    ranks(question, f"{expected.name}.collective.participants", found.participants, view.request.strategy.tensor)
+    question.word(f"{expected.name}.collective.axis", found.axis, target.axis)
+    ranks(question, f"{expected.name}.collective.participants", found.participants, _degree(view, target.axis))
     elements = operand_terms(question, view, expected)["elements"]
-    message = Product((elements, question.given("e", view.request.workload.dtype.width)))
+    message = Product((elements, question.given("e", _width(view, expected))))
     question.number(f"{expected.name}.collective.message_bytes", found.message_bytes, message)
 
 
@@ -309,9 +336,10 @@ def _flow(view: ModelView, task: ExpectedTask, refs: Sequence[Ref], tensor_ids: 
     return [tensor_ids.get(tensor.name, f"missing {tensor.name}") for tensor in tensors]
 
 
-def _tensor(view: ModelView, value: str, version: Version) -> str:
-    made = view.tensors[value].get(version, ())
-    return made[0].name if made else f"{value}.{version.value}"
+def _tensor(view: ModelView, value: str, *prefer: Version) -> str:
+    """The name of the first version that exists."""
+    made = next((view.tensors[value][each] for each in prefer if each in view.tensors[value]), ())
+    return made[0].name if made else f"{value}.{prefer[0].value}"
 
 
 def _axes(question: Question, label: str, actual: Sequence[Axis], expected: Sequence[Axis]) -> None:
@@ -377,6 +405,27 @@ def _contraction(
 def _twin(axis: Axis) -> Axis | None:
     """Query heads pair with key/value heads in the attention core."""
     return {Axis.HEADS: Axis.KEY_VALUE_HEADS, Axis.KEY_VALUE_HEADS: Axis.HEADS}.get(axis)
+
+
+def _degree(view: ModelView, axis: MeshAxis) -> int:
+    """How many ranks a collective along an axis of the mesh has."""
+    strategy = view.request.strategy
+    return strategy.data if axis is MeshAxis.DATA else strategy.tensor
+
+
+def _width(view: ModelView, task: ExpectedTask) -> int:
+    """Bytes of an element that a task moves; gradients of parameters have a width of their own in an exchange."""
+    operands = task.target.operands
+    gradients = isinstance(operands, ParameterExchange) and operands.gradients
+    return view.request.strategy.gradient_bytes if gradients else view.request.workload.dtype.width
+
+
+def _parameter_exchange(question: Question, view: ModelView, task: ExpectedTask, axis: MeshAxis) -> dict[str, Term]:
+    """All elements of the source parameters on a rank, the largest share of them by witness, and the group's size."""
+    held, total = _counted(question, view, task.values)
+    degree = _degree(view, axis)
+    share = question.largest_share(held, total, degree)
+    return {"elements": held, "shard": share, "ranks": question.given("D", degree)}
 
 
 def _exchange(question: Question, view: ModelView, task: ExpectedTask) -> dict[str, Term]:

@@ -9,8 +9,8 @@ from blueprint.claims.distributed import OPTIMIZER_STATE, ranks, substitute
 from blueprint.claims.matched import Pair
 from blueprint.expected import ExpectedBuffer, ExpectedPlanTask
 from blueprint.facts import Question, words
-from blueprint.ir.common import Phase, Role, Stage
-from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, Task, TaskKind, Work
+from blueprint.ir.common import Phase, Primitive, Role, Stage
+from blueprint.ir.distributed import Collective, DistributedTaskIR, DistributedValue, MeshAxis, Task, TaskKind, Work
 from blueprint.ir.portable import (
     ATTENTION_PRIMITIVES,
     Buffer,
@@ -31,6 +31,13 @@ from blueprint.term import Product, Sum, Term
 PlanTasks = Sequence[Pair[ExpectedPlanTask, PlanTask]]
 Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]
 
+GROUPS = {
+    TaskKind.COMPUTE: ConcurrencyGroup.COMPUTE,
+    TaskKind.COLLECTIVE: ConcurrencyGroup.COLLECTIVE,
+    TaskKind.POINT_TO_POINT: ConcurrencyGroup.TRANSFER,
+}
+"""Which logical resource a task occupies."""
+
 PERSISTENT = frozenset({Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER, Role.KV_CACHE})
 """Roles whose buffers outlive the microbatch."""
 
@@ -38,6 +45,9 @@ KEPT = frozenset({Role.ACTIVATION, Role.MASK})
 """Roles of what the forward pass leaves for the backward pass."""
 
 AGAIN = frozenset({Phase.RECOMPUTE, Phase.RECOMMUNICATION})
+BACKWARD = frozenset({*AGAIN, Phase.ACTIVATION_GRADIENT, Phase.WEIGHT_GRADIENT})
+"""The phases that come after the forward pass of a microbatch."""
+
 GRADIENTS = frozenset({Phase.ACTIVATION_GRADIENT, Phase.WEIGHT_GRADIENT})
 
 RANK_LETTERS = "BShd"
@@ -78,6 +88,10 @@ class PlanView:
             for value in task.inputs:
                 self.consumers.setdefault(value, []).append(task)
 
+    def degree_of(self, axis: MeshAxis) -> int:
+        """How many ranks a collective along an axis has."""
+        return self.strategy.data if axis is MeshAxis.DATA else self.degree
+
     def buffers(self, values: Sequence[str]) -> list[str]:
         """The buffers found for values; a missing one matches nothing."""
         return [self.buffer_ids.get(value, f"missing {value}") for value in values]
@@ -97,8 +111,8 @@ class PlanView:
     def waits(self, value: DistributedValue) -> bool:
         """Whether an activation or mask that the forward pass makes or gets is read after it."""
         producer = self.producers.get(value.id)
-        early = producer is None or producer.phase is Phase.FORWARD
-        later = any(task.phase is not Phase.FORWARD for task in self.consumers.get(value.id, ()))
+        early = producer is None or producer.phase not in BACKWARD
+        later = any(task.phase in BACKWARD for task in self.consumers.get(value.id, ()))
         return value.role in KEPT and early and later
 
     def made_again(self, value: DistributedValue) -> bool:
@@ -140,7 +154,7 @@ def plan_task_question(claim: Claim, pairs: PlanTasks, view: PlanView) -> Questi
             case Claim.LOGICAL_RANKS:
                 ranks(question, f"{name}.ranks", actual.ranks, view.degree)
             case Claim.COLLECTIVE_VOLUME:
-                _collective(question, name, source, actual, view.degree)
+                _collective(question, name, source, actual, view)
             case Claim.EFFECTS:
                 _effects(question, name, source, actual, view)
             case Claim.IMPLEMENTATION:
@@ -234,9 +248,9 @@ def _inference_memory(view: PlanView, memory: InferenceMemory) -> Question:
     """Parameters, caches and boundary are those of the values; the workspace has laws of its own."""
     question = Question()
     values = view.source.values
-    parameters = [value for value in values if value.role is Role.PARAMETER]
+    parameters = _held(view)
     caches = [value for value in values if value.role is Role.KV_CACHE]
-    boundary = [value for value in values if value.id in view.source.inputs and value.role is Role.ACTIVATION]
+    boundary = [value for value in values if value.role is Role.ACTIVATION and _enters(view, value)]
     question.number(
         "memory.parameters", memory.parameters, Sum(tuple(Product(_sizes(question, v)) for v in parameters))
     )
@@ -251,8 +265,8 @@ def _inference_memory(view: PlanView, memory: InferenceMemory) -> Question:
 
 def _training_memory(view: PlanView, request: Request, memory: TrainingMemory) -> Question:
     question, strategy = Question(), view.strategy
-    parameters = [value for value in view.source.values if value.role is Role.PARAMETER]
-    gradients = [value for value in view.source.values if value.role is Role.PARAMETER_GRADIENT]
+    parameters = _held(view)
+    gradients = [value for value in view.source.values if _first_gradient(view, value)]
     count = Sum(tuple(Product(_sizes(question, value)) for value in parameters))
     share = _share_of_all(question, view, parameters)
     width = request.workload.dtype.width
@@ -271,6 +285,24 @@ def _training_memory(view: PlanView, request: Request, memory: TrainingMemory) -
     for name, found, term in facts:
         question.number(f"memory.{name}", found, term)
     return question
+
+
+def _held(view: PlanView) -> list[DistributedValue]:
+    """The parameters as the step finds them; what is gathered of them is no memory fact."""
+    return [each for each in view.source.values if each.role is Role.PARAMETER and each.id not in view.producers]
+
+
+def _enters(view: PlanView, value: DistributedValue) -> bool:
+    """Whether a value is given to the snapshot, or taken from the stage before."""
+    producer = view.producers.get(value.id)
+    return producer is None or producer.primitive is Primitive.RECEIVE
+
+
+def _first_gradient(view: PlanView, value: DistributedValue) -> bool:
+    """Whether a gradient of a parameter is the one that the backward pass makes, and no later version of it."""
+    producer = view.producers.get(value.id)
+    made = producer is not None and producer.phase is Phase.WEIGHT_GRADIENT
+    return made and value.role is Role.PARAMETER_GRADIENT
 
 
 def _share_of_all(question: Question, view: PlanView, parameters: Sequence[DistributedValue]) -> Term:
@@ -305,7 +337,7 @@ def _projected(question: Question, law: ProjectionLaw, work: Work) -> dict[str, 
     return {output: substitute(to_term(expression), given) for output, expression in law.outputs.items()}
 
 
-def _collective(question: Question, name: str, source: Task, actual: PlanTask, degree: int) -> None:
+def _collective(question: Question, name: str, source: Task, actual: PlanTask, view: PlanView) -> None:
     wanted, found = source.collective, actual.collective
     if not isinstance(wanted, Collective):
         question.word(f"{name}.collective", isinstance(found, Collective), expected=False)
@@ -315,16 +347,16 @@ def _collective(question: Question, name: str, source: Task, actual: PlanTask, d
         return
     question.word(f"{name}.collective.kind", found.kind, wanted.kind)
     question.word(f"{name}.collective.reduction", found.reduction, wanted.reduction)
-    ranks(question, f"{name}.collective.participants", found.participants, degree)
+    question.word(f"{name}.collective.axis", found.axis, wanted.axis)
+    ranks(question, f"{name}.collective.participants", found.participants, view.degree_of(wanted.axis))
     message = question.given("collective message", wanted.message_bytes)
     question.number(f"{name}.collective.message_bytes", found.message_bytes, message)
 
 
 def _implementation(question: Question, name: str, source: Task, actual: PlanTask, core: Sequence[str]) -> None:
     capability = f"{source.kind.value}.{source.primitive.value}"
-    group = ConcurrencyGroup.COLLECTIVE if source.kind is TaskKind.COLLECTIVE else ConcurrencyGroup.COMPUTE
     question.names(f"{name}.capability", [actual.implementation.capability], [capability])
     attention = core and source.primitive in ATTENTION_PRIMITIVES
     alternatives = core if attention else [f"{capability}.reference"]
     question.names(f"{name}.alternatives", actual.implementation.alternatives, alternatives)
-    question.word(f"{name}.group", actual.group, group)
+    question.word(f"{name}.group", actual.group, GROUPS[source.kind])

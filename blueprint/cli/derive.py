@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DTYPES = ("float32", "float16", "bfloat16")
 RECOMPUTE = ("none", "selective", "full")
+SCOPES = ("block", "stack")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
 
 HELP = """Derive one training step.
@@ -69,7 +70,12 @@ def training(
         bool, typer.Option("--shard-checkpoint", help="Split stored activations over the tensor group.")
     ] = False,
     microbatches: Annotated[str, typer.Option("--microbatches", metavar="N", help="Microbatches of one step.")] = "1",
-    scope: Annotated[str, typer.Option("--scope", metavar="block", help="How much of the model.")] = "block",
+    scope: Annotated[
+        str, typer.Option("--scope", metavar="|".join(SCOPES), help="One block, or all blocks of a pipeline stage.")
+    ] = "block",
+    stage: Annotated[
+        str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
+    ] = "0",
     target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
     emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
     device_memory: Annotated[
@@ -84,7 +90,6 @@ def training(
     ] = None,
 ) -> ExitCode:
     """Derive one training step."""
-    chosen("--scope", scope, ("block",), later=("stack",))
     chosen("--target", target, ("none",), later=("queue", "slot"))
     unavailable("--emit", given=emit)
     place = place_of_document(output)
@@ -98,7 +103,9 @@ def training(
             "sequence": whole("--sequence", sequence, 1),
             "microbatches": whole("--microbatches", microbatches, 1),
             "zero": whole("--zero", zero, 0, 3),
+            "stage": whole("--pipeline-stage", stage, 0),
         },
+        scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
         recompute=chosen("--recompute", recompute, RECOMPUTE),
         communication=chosen("--communication", communication, COMMUNICATION),
@@ -135,6 +142,13 @@ def inference(
         ),
     ],
     dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
+    scope: Annotated[
+        str, typer.Option("--scope", metavar="|".join(SCOPES), help="One block, or all blocks of a pipeline stage.")
+    ] = "block",
+    stage: Annotated[
+        str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
+    ] = "0",
     target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
     emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
     device_memory: Annotated[
@@ -159,7 +173,10 @@ def inference(
             "batch": whole("--batch", batch, 1),
             "prompt": whole("--prompt", prompt, 1),
             "context": whole("--context", tokens, 1),
+            "pipeline": whole("--pipeline", pipeline, 1),
+            "stage": whole("--pipeline-stage", stage, 0),
         },
+        scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
         device_memory=maybe_whole("--device-memory", device_memory, 1),
     )
@@ -179,19 +196,34 @@ def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:
     return voice.document(bundle, place, ExitCode.VERIFIED)
 
 
-def _inference_request(*, model: str, numbers: dict[str, int], dtype: str, device_memory: int | None) -> Request:
+def _inference_request(
+    *, model: str, numbers: dict[str, int], scope: str, dtype: str, device_memory: int | None
+) -> Request:
     """The options as a checked request."""
     from blueprint.frontend.config import load_model  # noqa: PLC0415
     from blueprint.frontend.request import inference_request  # noqa: PLC0415
     from blueprint.ir.common import DType  # noqa: PLC0415
+    from blueprint.ir.request import Scope  # noqa: PLC0415
 
-    return inference_request(load_model(model), **numbers, dtype=DType(dtype), device_memory=device_memory)
+    return inference_request(
+        load_model(model),
+        batch=numbers["batch"],
+        prompt=numbers["prompt"],
+        context=numbers["context"],
+        tensor=numbers["tensor"],
+        pipeline=numbers["pipeline"],
+        stage=numbers["stage"],
+        scope=Scope(scope),
+        dtype=DType(dtype),
+        device_memory=device_memory,
+    )
 
 
 def _training_request(
     *,
     model: str,
     numbers: dict[str, int],
+    scope: str,
     dtype: str,
     recompute: str,
     communication: str,
@@ -203,11 +235,19 @@ def _training_request(
     from blueprint.frontend.config import load_model  # noqa: PLC0415
     from blueprint.frontend.request import training_request  # noqa: PLC0415
     from blueprint.ir.common import DType  # noqa: PLC0415
-    from blueprint.ir.request import Communication, Recompute  # noqa: PLC0415
+    from blueprint.ir.request import Communication, Recompute, Scope  # noqa: PLC0415
 
     return training_request(
         load_model(model),
-        **numbers,
+        sequence=numbers["sequence"],
+        batch=numbers["batch"],
+        microbatches=numbers["microbatches"],
+        tensor=numbers["tensor"],
+        pipeline=numbers["pipeline"],
+        data=numbers["data"],
+        zero=numbers["zero"],
+        stage=numbers["stage"],
+        scope=Scope(scope),
         dtype=DType(dtype),
         recompute=Recompute(recompute),
         communication=Communication(communication),

@@ -95,7 +95,10 @@ class Axis(enum.Enum):
 
 
 class Phase(enum.Enum):
-    """The derivation phases of a training step, in canonical order. A step of inference has the first alone."""
+    """The derivation phases of a training step, in canonical order. A step of inference has the first alone.
+
+    A whole pipeline stage has two more: what crosses its edges, and its ranks' exchange of gradients and parameters.
+    """
 
     FORWARD = "forward"
     RECOMPUTE = "recompute"
@@ -103,6 +106,8 @@ class Phase(enum.Enum):
     ACTIVATION_GRADIENT = "activation_gradient"
     WEIGHT_GRADIENT = "weight_gradient"
     OPTIMIZER = "optimizer"
+    STAGE_BOUNDARY = "stage_boundary"
+    SYNCHRONIZATION = "synchronization"
 
 
 class Primitive(enum.Enum):
@@ -120,6 +125,8 @@ class Primitive(enum.Enum):
     ALL_GATHER = "all_gather"
     REDUCE_SCATTER = "reduce_scatter"
     OPTIMIZER = "optimizer"
+    SEND = "send"
+    RECEIVE = "receive"
 
 
 class LineageKind(enum.Enum):

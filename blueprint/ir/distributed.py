@@ -35,6 +35,14 @@ class TaskKind(enum.Enum):
 
     COMPUTE = "compute"
     COLLECTIVE = "collective"
+    POINT_TO_POINT = "point_to_point"
+
+
+class MeshAxis(enum.Enum):
+    """The axis of the mesh along which a collective's participants are numbered."""
+
+    TENSOR = "tensor"
+    DATA = "data"
 
 
 class CollectiveKind(enum.Enum):
@@ -99,9 +107,13 @@ class Operand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Collective(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is exchanged, among whom. `message_bytes` is the full-tensor side, without a ring factor."""
+    """What is exchanged, among whom. `message_bytes` is the full-tensor side, without a ring factor.
+
+    `participants` are numbered along `axis`, from 0, in the group that a rank is in.
+    """
 
     kind: CollectiveKind
+    axis: MeshAxis
     participants: Ranks
     reduction: Reduction
     message_bytes: Count

@@ -29,6 +29,7 @@ class ConcurrencyGroup(enum.Enum):
 
     COMPUTE = "compute"
     COLLECTIVE = "collective"
+    TRANSFER = "transfer"
 
 
 class WorkloadFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Primitive, Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.request import Scope, blocks_of
@@ -12,7 +12,7 @@ from blueprint.passes.distribution import Distribution
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import inference_dims_of
-from blueprint.workload.stack import stacked
+from blueprint.workload.stage import inference_stage
 
 
 class DistributeTransformerInferencePass:
@@ -48,12 +48,13 @@ class DistributeTransformerInferencePass:
     def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
         """Derive the tasks and values of ranks 0 .. t-1. Raises DomainError where a degree does not divide."""
         request = context.request
-        block = inference_block(inference_dims_of(request, context.branch))
-        if request.strategy.scope is Scope.STACK:
-            block = stacked(block, blocks_of(request.model, request.strategy))
+        dims, stack = inference_dims_of(request, context.branch), request.strategy.scope is Scope.STACK
+        block = inference_stage(dims, blocks_of(request.model, request.strategy)) if stack else inference_block(dims)
+        received = {name for step in block.steps if step.primitive is Primitive.RECEIVE for name in step.writes}
         caches = [tensor.name for tensor in block.tensors if tensor.version == "cache"]
         emission = Distribution("inference", ir, context, block)
+        inputs = (*emission.named(ir.inputs, "forward"), *emission.named(emission.parameter_ids, "forward"))
         return emission.snapshot(
-            inputs=(*emission.named(ir.inputs, "forward"), *emission.named(emission.parameter_ids, "forward")),
+            inputs=tuple(name for name in inputs if name not in received),
             outputs=(*emission.named(ir.outputs, "forward"), *caches),
         )

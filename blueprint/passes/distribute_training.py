@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Primitive, Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.request import Scope, blocks_of
 from blueprint.passes.distribution import Distribution
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.dims import dims_of
-from blueprint.workload.stack import stacked
+from blueprint.workload.stage import training_stage
 from blueprint.workload.training_block import training_block
 
 
@@ -49,20 +49,22 @@ class DistributeTransformerTrainingPass:
     def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
         """Derive the tasks and values of ranks 0 .. t-1. Raises DomainError where a degree does not divide."""
         request = context.request
-        block = training_block(dims_of(request))
-        if request.strategy.scope is Scope.STACK:
-            block = stacked(block, blocks_of(request.model, request.strategy))
+        dims, stack = dims_of(request), request.strategy.scope is Scope.STACK
+        block = training_stage(dims, blocks_of(request.model, request.strategy)) if stack else training_block(dims)
+        made = {tensor.version for tensor in block.tensors}
+        received = {name for step in block.steps if step.primitive is Primitive.RECEIVE for name in step.writes}
         emission = Distribution("training", ir, context, block)
         parameters = emission.parameter_ids
+        inputs = (
+            *emission.named(ir.inputs, "forward"),
+            *emission.named(parameters, "forward"),
+            *emission.named(ir.outputs, "gradient"),
+        )
         return emission.snapshot(
-            inputs=(
-                *emission.named(ir.inputs, "forward"),
-                *emission.named(parameters, "forward"),
-                *emission.named(ir.outputs, "gradient"),
-            ),
+            inputs=tuple(name for name in inputs if name not in received),
             outputs=(
                 *emission.named(ir.outputs, "forward"),
                 *emission.named(ir.inputs, "gradient"),
-                *emission.named(parameters, "updated"),
+                *emission.named(parameters, "updated_gathered" if "updated_gathered" in made else "updated"),
             ),
         )

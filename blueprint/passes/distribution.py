@@ -27,6 +27,7 @@ from blueprint.ir.distributed import (
     Effect,
     EffectKind,
     Mesh,
+    MeshAxis,
     Operand,
     Reduction,
     Task,
@@ -70,6 +71,13 @@ _COLLECTIVES = {
 }
 
 
+_EDGES = {
+    "receive": "entry",
+    "send": "exit",
+    "receive_gradient": "exit_gradient",
+    "send_gradient": "entry_gradient",
+}
+
 _EFFECTS = {CacheUse.READ: EffectKind.KV_READ, CacheUse.APPEND: EffectKind.KV_WRITE}
 
 
@@ -92,6 +100,11 @@ class Distribution:
         self.held = {
             block: tuple(each for each in self.parameter_ids if readers[each] == block)
             for block in range(1 + max(operation.block for operation in ir.operations))
+        }
+        undivided = {each.value for each in block.tensors if each.local.split is None}
+        names = {value.id: value.name for value in ir.values}
+        self.whole = {
+            block: tuple(each for each in held if names[each] in undivided) for block, held in self.held.items()
         }
         self.value_ids = {
             tensor.name: self._identify("value", self._tensor_lineage(tensor), tensor.name)
@@ -179,7 +192,7 @@ class Distribution:
             id=self._identify("task", lineage, step.name),
             name=step.name,
             lineage=lineage,
-            kind=TaskKind.COLLECTIVE if collective else TaskKind.COMPUTE,
+            kind=_kind(step),
             phase=step.phase,
             primitive=step.primitive,
             operands=tuple(
@@ -197,14 +210,31 @@ class Distribution:
         if collective is None:
             return task
         kind, reduction = collective
+        over_data = step.phase is Phase.SYNCHRONIZATION and not step.name.endswith("gradient_sum")
         return msgspec.structs.replace(
             task,
             collective=Collective(
-                kind=kind, participants=self.ranks, reduction=reduction, message_bytes=work.message_bytes
+                kind=kind,
+                axis=MeshAxis.DATA if over_data else MeshAxis.TENSOR,
+                participants=tuple(range(self.request.strategy.data)) if over_data else self.ranks,
+                reduction=reduction,
+                message_bytes=work.message_bytes,
             ),
         )
 
     def _step_lineage(self, step: Step[int]) -> Lineage:
+        if step.phase is Phase.STAGE_BOUNDARY:
+            suffix = step.name.removeprefix(f"{step.source}.")
+            return Lineage(
+                kind=LineageKind.GENERATED,
+                transform=f"stage.{_EDGES[suffix]}",
+                sources=(self.model_values[step.source].id,),
+            )
+        if step.phase is Phase.SYNCHRONIZATION:
+            summed = step.name.endswith("gradient_sum")
+            transform = "gradient_sum" if summed else "parameter_exchange"
+            sources = self.whole[step.block] if summed else self.held[step.block]
+            return Lineage(kind=LineageKind.GENERATED, transform=f"stage.{transform}", sources=sources)
         if step.phase is Phase.OPTIMIZER:
             transform, kind, sources = "optimizer", LineageKind.LOWERED, self.held[step.block]
         elif step.primitive in _COLLECTIVES:
@@ -216,6 +246,12 @@ class Distribution:
             transform, kind = _TRANSFORMS[self.kinds[step.source]], LineageKind.LOWERED
             sources = (self.operation_ids[step.source],)
         return Lineage(kind=kind, transform=f"{self.family}.{transform}", sources=sources)
+
+
+def _kind(step: Step[int]) -> TaskKind:
+    if step.primitive in _COLLECTIVES:
+        return TaskKind.COLLECTIVE
+    return TaskKind.POINT_TO_POINT if step.phase is Phase.STAGE_BOUNDARY else TaskKind.COMPUTE
 
 
 def shape_at(value: ModelValue, context: PassContext) -> tuple[int, ...]:
@@ -241,7 +277,7 @@ def _role(source: ModelValue, tensor: Tensor[int]) -> Role:
         return Role.MASK
     if tensor.version.startswith("gradient"):
         return Role.PARAMETER_GRADIENT if parameter else Role.GRADIENT
-    if tensor.version == "updated":
+    if tensor.version.startswith("updated"):
         return Role.UPDATED_PARAMETER
     if tensor.version == "cache":
         return Role.KV_CACHE

@@ -29,7 +29,15 @@ from blueprint.workload.plan import buffer_size, plan_work
 _VERSION = SCHEMA_VERSIONS[Stage.PORTABLE]
 
 _PERSISTENT = (Role.PARAMETER, Role.PARAMETER_GRADIENT, Role.UPDATED_PARAMETER, Role.KV_CACHE)
+_BACKWARD = {Phase.RECOMPUTE, Phase.RECOMMUNICATION, Phase.ACTIVATION_GRADIENT, Phase.WEIGHT_GRADIENT}
 _KEPT = (Role.ACTIVATION, Role.MASK)
+
+
+_GROUPS = {
+    TaskKind.COMPUTE: ConcurrencyGroup.COMPUTE,
+    TaskKind.COLLECTIVE: ConcurrencyGroup.COLLECTIVE,
+    TaskKind.POINT_TO_POINT: ConcurrencyGroup.TRANSFER,
+}
 
 
 class Planning:
@@ -96,8 +104,8 @@ class Planning:
         if value.role in _PERSISTENT:
             return StorageClass.PERSISTENT
         producer = self.producers.get(value.id)
-        before = producer is None or producer.phase is Phase.FORWARD
-        if value.role not in _KEPT or not before or self.phases.get(value.id, set()) <= {Phase.FORWARD}:
+        before = producer is None or producer.phase not in _BACKWARD
+        if value.role not in _KEPT or not before or not self.phases.get(value.id, set()) & _BACKWARD:
             return StorageClass.STEP
         return StorageClass.CHECKPOINT if self.full else StorageClass.SAVED
 
@@ -129,7 +137,7 @@ class Planning:
                 network=planned.network,
             ),
             implementation=Implementation(capability=capability, alternatives=self._alternatives(task, capability)),
-            group=ConcurrencyGroup.COLLECTIVE if task.kind is TaskKind.COLLECTIVE else ConcurrencyGroup.COMPUTE,
+            group=_GROUPS[task.kind],
             effects=tuple(
                 PlanEffect(kind=each.kind, buffer=self.buffer_ids[each.value], size=each.size) for each in task.effects
             ),

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import sympy
 
 from blueprint import codec
-from blueprint.case import Case, Workload, all_cases
+from blueprint.case import Case, all_cases
 from blueprint.law import (
     VECTOR,
     AnyLaw,
@@ -23,7 +23,7 @@ from blueprint.law import (
     ProjectionLaw,
     Requirement,
 )
-from blueprint.rule import Formula, PrimitiveRule, Rule
+from blueprint.rule import Formula, PrimitiveRule, Rule, cases_of
 from blueprint.rulebook import Rulebook
 from blueprint.term import Relation
 from blueprint.words import plain
@@ -232,8 +232,9 @@ def _equations(rule: Rule, law: _Stated, show: Show) -> list[_Line]:
 
 def _cases(rule: Rule, law: Law | MemoryLaw) -> list[Case]:
     """The cases that a law speaks of; one for all workloads says the same of inference as of training."""
-    workload = Workload.TRAINING if isinstance(rule, PrimitiveRule) else rule.workload or Workload.TRAINING
-    return [case for case in all_cases(workload) if law.when(case)]
+    if isinstance(rule, PrimitiveRule):
+        return []
+    return [case for case in cases_of(rule) if law.when(case) and case.workload is (rule.workload or case.workload)]
 
 
 def _largest(maximum: Maximum, show: Show) -> str:

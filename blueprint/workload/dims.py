@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from blueprint.case import Case, case_of
@@ -18,8 +18,9 @@ class Factors(Generic[N]):
     """What the dimensions are products of. All counts are at least 1.
 
     `sequence` is S_t under sequence parallelism and S otherwise; `shard` is the number of elements of one rank's share
-    of a B·S·H tensor where S is not split; `optimizer_shard` the largest share of the rank's parameters when the
-    optimizer is sharded over the data-parallel group. The latter two are read only in those cases.
+    of a B·S·H tensor where S is not split; `optimizer_shard` the largest share of the rank's parameters when they
+    are divided over the `data`-parallel group, `whole_share` that of the undivided ones over the tensor group. These
+    are read only in those cases.
     """
 
     batch: N
@@ -34,7 +35,9 @@ class Factors(Generic[N]):
     gradient: N
     optimizer_state: N
     shard: N
+    data: N | int
     optimizer_shard: N
+    whole_share: N
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +74,14 @@ class Dims(Widths[N]):
     S_r: N  # the residual stream's share of the sequence
     g: N
     o: N
+    data: N | int
     optimizer_shard: N
+    whole_share: N
+
+    @property
+    def whole(self) -> N:
+        """Elements of the parameters that every rank holds whole: norms, and biases of row-parallel linears."""
+        return 6 * self.H if self.case.biases else 4 * self.H
 
     @staticmethod
     def of(case: Case, factors: Factors[N]) -> Dims[N]:
@@ -93,7 +103,9 @@ class Dims(Widths[N]):
             e=factors.element,
             g=factors.gradient,
             o=factors.optimizer_state,
+            data=factors.data,
             optimizer_shard=factors.optimizer_shard,
+            whole_share=factors.whole_share,
         )
 
 
@@ -119,16 +131,21 @@ def dims_of(request: Request) -> Dims[int]:
         # fp32 master copy and two moments; a 4-byte parameter is its own master copy (Rajbhandari et al.)
         optimizer_state=8 if workload.dtype.width == 4 else 12,
         shard=exact_share("tensor B*S*H", elements, degree),
+        data=strategy.data,
         optimizer_shard=1,
+        whole_share=1,
     )
     dims = Dims.of(case, whole)
-    # The largest share: D * share >= parameters > D * (share - 1).
-    share = -(-dims.parameters // strategy.data)
-    return Dims.of(case, _with_share(whole, share))
+    shares = {
+        "optimizer_shard": largest_share(dims.parameters, strategy.data),
+        "whole_share": largest_share(dims.whole, degree),
+    }
+    return Dims.of(case, replace(whole, **shares))
 
 
-def _with_share(factors: Factors[int], share: int) -> Factors[int]:
-    return Factors(**{**vars(factors), "optimizer_shard": share})
+def largest_share(whole: int, ranks: int) -> int:
+    """The largest of `ranks` shares of `whole`: ranks * share >= whole > ranks * (share - 1)."""
+    return -(-whole // ranks)
 
 
 def exact_share(what: str, size: int, degree: int) -> int:

@@ -112,6 +112,16 @@ def all_gather(elements: N, shard: N, e: N) -> TaskWork[N]:
     return TaskWork(0, shard * e, elements * e, elements * e)
 
 
+def send(elements: N, e: N) -> TaskWork[N]:
+    """Hand a tensor to a neighbour: it is read, and its bytes are the message."""
+    return TaskWork(0, elements * e, 0, elements * e)
+
+
+def receive(elements: N, e: N) -> TaskWork[N]:
+    """Take a tensor from a neighbour: its bytes are the message, and it is written."""
+    return TaskWork(0, 0, elements * e, elements * e)
+
+
 def optimizer(parameters: N, e: N, g: N, o: N) -> TaskWork[N]:
     """One Adam step over `parameters`: reads gradient and state, writes state and parameter."""
     return TaskWork(11 * parameters, (g + o) * parameters, (o + e) * parameters)

@@ -13,4 +13,6 @@ RULES = (
     "all_gather",
     "reduce_scatter",
     "optimizer",
+    "send",
+    "receive",
 )

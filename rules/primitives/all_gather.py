@@ -1,5 +1,7 @@
 """All shards of a full tensor of E elements on every rank: the message is the full tensor, nothing is computed."""
 
+from dataclasses import replace
+
 from blueprint.ir.common import Phase, Primitive
 from blueprint.rule import Formula, PrimitiveRule
 from blueprint.symbols import E, E_t, e, t
@@ -14,6 +16,8 @@ RULE = PrimitiveRule(
         Phase.FORWARD: _FORMULA,
         Phase.RECOMMUNICATION: _FORMULA,
         Phase.ACTIVATION_GRADIENT: _FORMULA,
+        # Of parameters, which shares do not split where tensors begin and end.
+        Phase.SYNCHRONIZATION: replace(_FORMULA, reads=None),
     },
     source="Korthikanti et al.",
 )

@@ -3,6 +3,8 @@
 The message is the full tensor, E e bytes, without a ring factor; each rank reduces its share E/t of t addends.
 """
 
+from dataclasses import replace
+
 from blueprint.ir.common import Phase, Primitive
 from blueprint.rule import Formula, PrimitiveRule
 from blueprint.symbols import E, E_t, e, t
@@ -17,6 +19,8 @@ RULE = PrimitiveRule(
         Phase.FORWARD: _FORMULA,
         Phase.RECOMMUNICATION: _FORMULA,
         Phase.ACTIVATION_GRADIENT: _FORMULA,
+        # Of parameters, which shares do not split where tensors begin and end.
+        Phase.SYNCHRONIZATION: replace(_FORMULA, reads=None),
     },
     source="Shoeybi et al.; Narayanan et al.",
 )

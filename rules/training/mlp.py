@@ -23,6 +23,7 @@ from blueprint.rule import (
     recomputed,
     saved,
     used,
+    used_again,
     version,
 )
 from blueprint.symbols import B, F, H, S, W, t
@@ -60,7 +61,7 @@ RULE = PassRule(
             Phase.RECOMPUTE,
             Primitive.LINEAR,
             SIZES,
-            reads=(saved(X), used(WEIGHT), used(BIAS)),
+            reads=(saved(X), used_again(WEIGHT), used_again(BIAS)),
             writes=(version(RESULT, Version.RECOMPUTED),),
             when=recomputed,
         ),
@@ -68,7 +69,7 @@ RULE = PassRule(
             Phase.ACTIVATION_GRADIENT,
             Primitive.LINEAR,
             SIZES,
-            reads=(gradient(), used(WEIGHT)),
+            reads=(gradient(), used_again(WEIGHT)),
             writes=(contribution(X),),
         ),
         compute(

@@ -17,6 +17,7 @@ from blueprint.rule import (
     recomputed,
     saved,
     used,
+    used_again,
     version,
 )
 
@@ -41,7 +42,7 @@ RULE = PassRule(
             Phase.RECOMPUTE,
             Primitive.LAYER_NORM,
             SIZES,
-            reads=(saved(X), *PARAMETERS),
+            reads=(saved(X), used_again(GAIN), used_again(BIAS)),
             writes=(version(RESULT, Version.RECOMPUTED),),
             when=recomputed,
         ),
@@ -49,7 +50,7 @@ RULE = PassRule(
             Phase.ACTIVATION_GRADIENT,
             Primitive.LAYER_NORM,
             SIZES,
-            reads=(gradient(), saved(X), used(GAIN)),
+            reads=(gradient(), saved(X), used_again(GAIN)),
             writes=(contribution(X),),
         ),
         compute(

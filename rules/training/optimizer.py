@@ -28,7 +28,10 @@ RULE = PassRule(
             phase=Phase.OPTIMIZER,
             primitive=Primitive.OPTIMIZER,
             operands=Parameters(),
-            reads=(version(Slot.SOURCE, Version.FORWARD), version(Slot.SOURCE, Version.GRADIENT)),
+            reads=(
+                version(Slot.SOURCE, Version.FORWARD),
+                version(Slot.SOURCE, Version.GRADIENT_REDUCED, Version.GRADIENT_SUMMED, Version.GRADIENT),
+            ),
             writes=(version(Slot.SOURCE, Version.UPDATED),),
             when=always,
         ),

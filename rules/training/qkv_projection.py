@@ -25,6 +25,7 @@ from blueprint.rule import (
     recomputed,
     saved,
     used,
+    used_again,
     version,
 )
 from blueprint.symbols import B, H, S, W, d, h, k, t
@@ -72,7 +73,7 @@ RULE = PassRule(
             Phase.RECOMPUTE,
             Primitive.LINEAR,
             SIZES,
-            reads=(saved(X), used(WEIGHT), used(BIAS)),
+            reads=(saved(X), used_again(WEIGHT), used_again(BIAS)),
             writes=(version(RESULT, Version.RECOMPUTED),),
             when=recomputed,
         ),
@@ -80,7 +81,7 @@ RULE = PassRule(
             Phase.ACTIVATION_GRADIENT,
             Primitive.LINEAR,
             SIZES,
-            reads=(gradient(), used(WEIGHT)),
+            reads=(gradient(), used_again(WEIGHT)),
             writes=(contribution(X),),
         ),
         compute(

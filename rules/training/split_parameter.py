@@ -11,6 +11,9 @@ from blueprint.rule import (
     ValueSource,
     Version,
     always,
+    data_parallel,
+    divided_parameters,
+    divided_update,
 )
 
 RULE = PassRule(
@@ -22,6 +25,10 @@ RULE = PassRule(
         TensorTarget(Version.FORWARD, Role.PARAMETER, Layout.STREAM, always),
         TensorTarget(Version.GRADIENT, Role.PARAMETER_GRADIENT, Layout.STREAM, always),
         TensorTarget(Version.UPDATED, Role.UPDATED_PARAMETER, Layout.STREAM, always),
+        TensorTarget(Version.GRADIENT_REDUCED, Role.PARAMETER_GRADIENT, Layout.STREAM, data_parallel),
+        TensorTarget(Version.GATHERED, Role.PARAMETER, Layout.STREAM, divided_parameters),
+        TensorTarget(Version.REGATHERED, Role.PARAMETER, Layout.STREAM, divided_parameters),
+        TensorTarget(Version.UPDATED_GATHERED, Role.UPDATED_PARAMETER, Layout.STREAM, divided_update),
     ),
     rewrite="one parameter -> its shard, its gradient's shard, the updated shard",
     preserves=TENSOR_CLAIMS,

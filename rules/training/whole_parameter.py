@@ -14,6 +14,10 @@ from blueprint.rule import (
     ValueSource,
     Version,
     always,
+    data_parallel,
+    divided_parameters,
+    divided_update,
+    sums_whole_gradients,
 )
 
 RULE = PassRule(
@@ -25,6 +29,11 @@ RULE = PassRule(
         TensorTarget(Version.FORWARD, Role.PARAMETER, Layout.STREAM, always),
         TensorTarget(Version.GRADIENT, Role.PARAMETER_GRADIENT, Layout.SEQUENCE_ADDENDS, always),
         TensorTarget(Version.UPDATED, Role.UPDATED_PARAMETER, Layout.STREAM, always),
+        TensorTarget(Version.GRADIENT_SUMMED, Role.PARAMETER_GRADIENT, Layout.STREAM, sums_whole_gradients),
+        TensorTarget(Version.GRADIENT_REDUCED, Role.PARAMETER_GRADIENT, Layout.STREAM, data_parallel),
+        TensorTarget(Version.GATHERED, Role.PARAMETER, Layout.STREAM, divided_parameters),
+        TensorTarget(Version.REGATHERED, Role.PARAMETER, Layout.STREAM, divided_parameters),
+        TensorTarget(Version.UPDATED_GATHERED, Role.UPDATED_PARAMETER, Layout.STREAM, divided_update),
     ),
     rewrite="one parameter -> a copy on every rank, its gradient (an addend if the sequence is split), the update",
     preserves=TENSOR_CLAIMS,

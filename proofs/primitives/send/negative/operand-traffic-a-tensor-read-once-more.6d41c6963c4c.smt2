@@ -1,0 +1,14 @@
+; law operand-traffic (a tensor read once more) of rule primitives.send
+; the bytes of send are those of its operands
+; a false variant: satisfiable
+; v0 is B: sequences in a microbatch
+; v1 is H: hidden width
+; v2 is S: sequence length
+; v3 is e: width of one element
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(assert (not (= (* v0 v1 v2 v3) (* 2 v0 v1 v2 v3))))
+(check-sat)

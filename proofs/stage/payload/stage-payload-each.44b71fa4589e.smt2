@@ -1,0 +1,17 @@
+; law stage-payload (each) of rule stage.payload
+; M = B S H e at every edge of a stage, divided by t with the sequence; in inference b q H e
+; true for all parameters: unsatisfiable
+; v0 is t: tensor-parallel degree
+; v1 is H: hidden width
+; v2 is b: sequences of an inference batch
+; v3 is e: width of one element
+; v4 is q: new tokens of each sequence in a step of inference
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(assert (! (= v0 1) :named h0))
+(assert (not (= (* v1 v2 v3 v4 v0) (* v1 v2 v3 v4 v0))))
+(check-sat)
