@@ -22,7 +22,7 @@ from blueprint.ir.common import Branch
 from blueprint.ir.request import Request, branches_of
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import PassManager, passes_for
-from blueprint.session import open_rulebook, open_theorems, worker_count
+from blueprint.session import collecting_later, open_rulebook, open_theorems, worker_count
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.verifier import TransitionVerifier
 
@@ -30,7 +30,7 @@ from blueprint.verifier import TransitionVerifier
 def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_BUDGET) -> bytes:
     """Derive a bundle's canonical bytes. Raises DomainError or NotCoveredError for a request outside the laws."""
     check_domain(request)
-    with SolverPool(worker_count(jobs)) as pool:
+    with collecting_later(), SolverPool(worker_count(jobs)) as pool:
         rulebook = open_rulebook(None)
         digest = request_digest(request)
         session = fingerprint(digest, rulebook.digest)

@@ -45,7 +45,7 @@ from blueprint.outcome import (
 )
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for, stages_for
-from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
+from blueprint.session import collecting_later, cross_checker, open_rulebook, open_theorems, worker_count
 from blueprint.statement import assemble, subject_row, tool_row
 from blueprint.transition import plan_model
 from blueprint.verifier import Settled, Step, TransitionVerifier
@@ -74,7 +74,7 @@ def examine(
     """Run every step on a decoded bundle and report what was established."""
     bindings = binding_words(bundle)
     known_expectations(expect, bindings)
-    with SolverPool(worker_count(jobs)) as pool:
+    with collecting_later(), SolverPool(worker_count(jobs)) as pool:
         rulebook = open_rulebook(rules)
         theorems = open_theorems(rulebook)
         verifier = TransitionVerifier(rulebook, theorems, pool, budget, cross_checker(asked=cross_check))

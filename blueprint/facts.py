@@ -7,6 +7,7 @@ their first occurrence among the expected ones, so equal questions about differe
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -105,4 +106,9 @@ def _position(word: Word) -> int:
     """Position of a word in its vocabulary; False is 0, True is 1."""
     if isinstance(word, bool):
         return int(word)
-    return list(type(word)).index(word)
+    return _positions(type(word))[word]
+
+
+@functools.cache
+def _positions(vocabulary: type[enum.Enum]) -> dict[enum.Enum, int]:
+    return {word: position for position, word in enumerate(vocabulary)}

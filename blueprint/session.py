@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from blueprint import crosscheck
@@ -12,6 +14,18 @@ from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.rulecheck import check_right_sides
 from blueprint.theorems import Theorems
 from blueprint.verdict import Verdict
+
+
+@contextmanager
+def collecting_later() -> Iterator[None]:
+    """Leave reference cycles until a run is over: it builds none that matter, and the search is half of its time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def open_rulebook(folder: Path | None) -> Rulebook:

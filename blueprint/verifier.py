@@ -104,10 +104,11 @@ class _Ledger:
         self.entries: list[tuple[Evidence, Obligation, str]] = []
         self.uses: Counter[int] = Counter()
 
-    def position(self, evidence: Evidence, obligation: Obligation, statement: str) -> int:
+    def position(self, evidence: Evidence, obligation: Obligation, statement: Callable[[], str]) -> int:
+        """Where the obligation stands; it is worded by its first user."""
         position = self.positions.setdefault(evidence.digest, len(self.entries))
         if position == len(self.entries):
-            self.entries.append((evidence, obligation, statement))
+            self.entries.append((evidence, obligation, statement()))
         self.uses[position] += 1
         return position
 
@@ -204,8 +205,11 @@ class _Settlement:
     def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
         failed = tuple(failed_facts(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
-        statement = f"{check.claim.value} of {relation.rule}: {', '.join(map(plain, relation.names[:4]))}"
-        position = self.ledger.position(evidence, obligation, statement)
+        position = self.ledger.position(
+            evidence,
+            obligation,
+            lambda: f"{check.claim.value} of {relation.rule}: {', '.join(map(plain, relation.names[:4]))}",
+        )
         status = _STATUS[evidence.verdict]
         if status is not Status.PROVED:
             self.findings.append(claim_finding(relation, check, status, evidence, failed, self.place))
@@ -234,8 +238,11 @@ class _Settlement:
         )
 
     def law_position(self, check: LawCheck, index: int) -> int:
-        statement = f"law {check.id} ({check.form}): {check.statement}"
-        return self.ledger.position(self.evidence[index], self.plan.obligations[index], statement)
+        return self.ledger.position(
+            self.evidence[index],
+            self.plan.obligations[index],
+            lambda: f"law {check.id} ({check.form}): {check.statement}",
+        )
 
     def law_status(self, check: LawCheck) -> Status:
         if not check.applicable:
