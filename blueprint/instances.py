@@ -106,7 +106,7 @@ class Bindings:
 
     def ground(self, goal: Comparison, where: Sequence[Comparison], question: Question) -> Obligation:
         """A goal with the hypotheses that fix its symbols; parameters bring what fixes them and their share."""
-        parameters = {"N", "n_D", "n_t"} & set(comparison_variables(goal))
+        parameters = {"N", "n_D", "n_w"} & set(comparison_variables(goal))
         premises = (*question.premises, *(self.counted.premises if parameters else ()))
         values = {**self.counted.values, **self.values, **question.values}
         return law_instance(goal, where, values, premises)

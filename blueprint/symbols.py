@@ -53,7 +53,7 @@ k_t = _symbol("k_t", "key/value heads of one rank, k = t k_t", "heads")
 F_t = _symbol("F_t", "feed-forward width of one rank, F = t F_t", "elements")
 R = _symbol("R", "elements of one rank's shard of a B S H tensor, B S H = t R", "elements")
 N = _symbol("N", "parameters of one rank", "parameters")
-n_t = _symbol("n_t", "largest share of a block's undivided parameters over the tensor group", "parameters")
+n_w = _symbol("n_w", "largest share of a block's undivided parameters over the tensor group", "parameters")
 n_D = _symbol("n_D", "largest share of a rank's parameters over the data-parallel group", "parameters")
 
 W = _symbol("W", "arithmetic operations of a law's group of tasks", "operations", least=0)

@@ -194,7 +194,7 @@ def _factors(case: Case, heads: sympy.Symbol, key_heads: sympy.Symbol, width: sy
         shard=Symbolic(symbols.R),
         data=Symbolic(symbols.D),
         optimizer_shard=Symbolic(symbols.n_D),
-        whole_share=Symbolic(symbols.n_t),
+        whole_share=Symbolic(symbols.n_w),
     )
 
 

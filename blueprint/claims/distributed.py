@@ -214,12 +214,12 @@ def _counted(question: Question, view: ModelView, values: Sequence[ModelValue]) 
 
 
 def whole_share(question: Question, view: ModelView) -> None:
-    """The largest share n_t of a block's undivided parameters over the tensor group, by witness."""
+    """The largest share n_w of a block's undivided parameters over the tensor group, by witness."""
     values = [value for value in view.held[0] if not ALWAYS_SPLIT & set(value.axes)]
     tensors = [view.tensors[value.id][Version.FORWARD][0] for value in values]
     total, degree = sum(_element_count(view, tensor) for tensor in tensors), view.request.strategy.tensor
     whole = Sum(tuple(_elements(question, view, tensor) for tensor in tensors))
-    question.largest_share(whole, total, degree, "t", "n_t")
+    question.largest_share(whole, total, degree, "t", "n_w")
 
 
 def _work(question: Question, view: ModelView, expected: ExpectedTask, actual: Task, rule: PrimitiveRule) -> None:

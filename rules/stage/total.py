@@ -1,7 +1,7 @@
 """What one block's share of a step synchronizes: gradients and parameters, by ZeRO stage. There is no other exchange.
 
 With N parameters of a block on the rank, n the largest share of them over D ranks, and v = 4 H elements of undivided
-parameters (6 H with biases) of which n_t is the largest share over t ranks:
+parameters (6 H with biases) of which n_w is the largest share over t ranks:
 
     M = g N + {0, e N, e N, 2 e N} at ZeRO stages 0 to 3, + g v where the sequence is divided
 
@@ -14,7 +14,7 @@ from blueprint.case import Case, Workload
 from blueprint.ir.common import Phase
 from blueprint.law import Equation, Group, Law, Quantity
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, BoundaryRule
-from blueprint.symbols import D, H, M, N, Q_r, Q_w, W, e, g, n_D, n_t, t
+from blueprint.symbols import D, H, M, N, Q_r, Q_w, W, e, g, n_D, n_w, t
 
 
 def gathers(case: Case) -> int:
@@ -37,7 +37,7 @@ def tasks(case: Case) -> int:
 def operations(case: Case) -> "sympy.Expr | int":
     """Additions of the reducing collectives, on the rank with the largest share."""
     data = n_D * (D - 1) if case.data_parallel else 0
-    return data + (n_t * (t - 1) if case.sums_whole_gradients else 0)
+    return data + (n_w * (t - 1) if case.sums_whole_gradients else 0)
 
 
 def read(case: Case) -> "sympy.Expr | int":
