@@ -344,7 +344,7 @@ CACHES = [case for case in KNOWN_WRONG if case["quantity"].startswith("KV cache"
 @pytest.mark.parametrize("slip", DECODES, ids=lambda slip: slip["id"])
 def test_a_decode_step_attends_over_its_whole_context(slip: Case) -> None:
     """Wrong is what llm-analysis reports: the same step with a context of its own token alone."""
-    (case,) = (each for each in ANALYSIS.values() if each["id"] == slip["inputs"]["case"])
+    case = next(each for each in ANALYSIS.values() if each["id"] == slip["inputs"]["case"])
     found = {}
     for context in (slip["inputs"]["context"], 1):
         step = _analysis_step(case, 1, context)
