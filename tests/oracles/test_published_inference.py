@@ -339,6 +339,11 @@ def test_every_field_about_inference_is_compared_or_has_a_reason(name: str) -> N
 KNOWN_WRONG = [case.values[0] for case in cases("known_wrong_cases")]
 DECODES = [case for case in KNOWN_WRONG if case["quantity"].startswith("decode FLOPs")]
 CACHES = [case for case in KNOWN_WRONG if case["quantity"].startswith("KV cache")]
+MUST_REFUSE = [
+    case.values[0]
+    for case in cases("known_wrong_cases", "must_refuse")
+    if set(case.values[0]) == {*"HFht", "id", "why"}
+]
 
 
 @pytest.mark.parametrize("slip", DECODES, ids=lambda slip: slip["id"])
@@ -355,17 +360,27 @@ def test_a_decode_step_attends_over_its_whole_context(slip: Case) -> None:
 
 
 @pytest.mark.parametrize("slip", CACHES, ids=lambda slip: slip["id"])
-def test_a_cache_holds_keys_and_values(slip: Case) -> None:
+def test_a_cache_holds_keys_and_values(slip: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sizes = slip["inputs"]
     heads = sizes["h"]
     letters = {letter: sizes[letter] for letter in ("b", "c", "H", "h", "t", "e")}
     step = Step(q=1, F=4 * sizes["H"], k=sizes["kv"], d=sizes["H"] // heads, **letters)
+    if uncovered(step, tmp_path, capsys):
+        return
     for prompt in (1, step.c):
         held = memory(inferred(step.request(prompt=prompt))[Branch.FINAL_DECODE]).kv * sizes["L"]
         assert held == slip["right"]
         assert held != slip["wrong"]
 
 
-def test_there_are_slips_of_both_kinds() -> None:
+@pytest.mark.parametrize("shape", MUST_REFUSE, ids=lambda shape: shape["id"])
+def test_a_shape_that_must_be_refused_is(shape: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    letters = {letter: shape[letter] for letter in ("H", "F", "h", "t")}
+    step = Step(b=shape["t"], q=1, c=1, k=shape["h"], d=shape["H"] // shape["h"], **letters)
+    assert uncovered(step, tmp_path, capsys)
+
+
+def test_there_are_slips_of_both_kinds_and_shapes_to_refuse() -> None:
     assert DECODES
     assert CACHES
+    assert MUST_REFUSE
