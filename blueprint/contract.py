@@ -10,9 +10,11 @@ from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
 from blueprint.passes.protocol import PassFacts
 from blueprint.rule import (
     AllParameters,
+    Bound,
     Claim,
     CopiedBuffer,
     CopiedTask,
+    Each,
     EachTask,
     EachValue,
     OperationSource,
@@ -21,6 +23,7 @@ from blueprint.rule import (
     Target,
     TensorTarget,
     ValueSource,
+    Whole,
 )
 from blueprint.rulebook import Rulebook
 
@@ -84,6 +87,10 @@ def _source(source: Source) -> str:
             return "Task"
         case EachValue():
             return "DistributedValue"
+        case Each(entity=entity):
+            return entity.value.capitalize()
+        case Whole():
+            return "Plan"
 
 
 def _target(target: Target) -> str:
@@ -94,5 +101,7 @@ def _target(target: Target) -> str:
             return "PlanTask"
         case CopiedBuffer():
             return "Buffer"
+        case Bound(entity=entity):
+            return entity.value.capitalize()
         case _:
             return f"Task[{target.phase.value}]"

@@ -30,8 +30,11 @@ from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.ir.common import Stage
+from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.machine import MachineIR
 from blueprint.ir.model import ModelIR
+from blueprint.ir.portable import PortablePlanIR
 from blueprint.outcome import (
     Finding,
     Outcome,
@@ -40,7 +43,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.passes.protocol import PassContext
-from blueprint.pipeline import passes_for
+from blueprint.pipeline import passes_for, required_stages, unasked
 from blueprint.session import cross_checker, open_rulebook, open_theorems, worker_count
 from blueprint.statement import assemble, subject_row, tool_row
 from blueprint.transition import plan_model
@@ -48,8 +51,15 @@ from blueprint.verifier import Settled, Step, TransitionVerifier
 from blueprint.words import plain
 
 STAGE_ORDER: Final = tuple(Stage)
-REQUIRED: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
-"""The stages that a request without a target must show."""
+
+_TYPES: Final[Mapping[Stage, type[Snapshot]]] = {
+    Stage.MODEL: ModelIR,
+    Stage.DISTRIBUTED: DistributedTaskIR,
+    Stage.PORTABLE: PortablePlanIR,
+    Stage.CONCRETE: ConcretePlanIR,
+    Stage.MACHINE: MachineIR,
+}
+"""What the snapshot of a stage is."""
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
@@ -102,6 +112,7 @@ class _Examination:
         self.findings: list[Finding] = []
         self.digests = [snapshot_digest(record.snapshot) for record in bundle.stages]
         self.context = PassContext(bundle.request, bundle.fingerprint)
+        self.required = required_stages(bundle.request)
 
     def run(self, expect: Mapping[str, str]) -> Report:
         self.session()
@@ -118,7 +129,8 @@ class _Examination:
         self.completeness(chain, settled)
         self.expectations(expect)
         self.findings.sort(key=lambda finding: _specificity(finding.code))
-        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, REQUIRED)
+        reasons = {stage: unasked(self.bundle.request, stage) for stage in STAGE_ORDER}
+        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, reasons)
         tool = tool_row(self.rulebook, settled, shipped=self.shipped)
         return assemble(tool, subject, self.verdict(settled), settled, self.findings, self.rulebook)
 
@@ -148,11 +160,13 @@ class _Examination:
         good: list[Snapshot] = []
         for position, record in enumerate(self.bundle.stages):
             path = f"stages[{position}]"
-            if record.snapshot.header.stage is not record.stage or not _fits(record.stage, record.snapshot):
+            if record.snapshot.header.stage is not record.stage or not isinstance(
+                record.snapshot, _TYPES[record.stage]
+            ):
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
                 break
-            if record.branch or record.stage is not STAGE_ORDER[position]:
-                self.find("stage.order", f"expected stage {STAGE_ORDER[position].value} here", path)
+            if record.branch or record.stage is not self.expected(position):
+                self.find("stage.order", f"expected {self.expected_words(position)} here", path)
                 break
             good.append(record.snapshot)
         pairs = [(record.stage, record.branch) for record in self.bundle.transitions]
@@ -160,6 +174,14 @@ class _Examination:
         if pairs != wanted:
             self.find("stage.adjacency", "each adjacent pair of stages needs exactly one transition", "transitions")
         return tuple(good)
+
+    def expected(self, position: int) -> Stage | None:
+        """The stage that must stand at a position; none behind the last that the request asks for."""
+        return self.required[position] if position < len(self.required) else None
+
+    def expected_words(self, position: int) -> str:
+        stage = self.expected(position)
+        return f"stage {stage.value}" if stage else "no further stage"
 
     # 5 structure and ids
     def structure(self, chain: tuple[Snapshot, ...]) -> tuple[Snapshot, ...]:
@@ -270,12 +292,12 @@ class _Examination:
     # 14 completeness
     def completeness(self, chain: tuple[Snapshot, ...], settled: Settled) -> None:
         present = {snapshot.header.stage for snapshot in chain}
-        for stage in REQUIRED:
+        for stage in self.required:
             if stage not in present:
                 self.find(
                     "stage.missing", "the request asks for this stage, and the bundle does not show it", stage.value
                 )
-        if len(settled.transitions) < len(REQUIRED):
+        if len(settled.transitions) < len(self.required):
             self.find("nothing.established", "not every transition could be examined")
 
     # 15 expectations of the caller
@@ -290,21 +312,9 @@ class _Examination:
         if any(finding.refutes for finding in self.findings):
             return Outcome.REFUTED
         verified = all(each.relation_verified and each.canonical_conformant for each in settled.transitions)
-        if self.findings or not verified or len(settled.transitions) < len(REQUIRED):
+        if self.findings or not verified or len(settled.transitions) < len(self.required):
             return Outcome.NOT_ESTABLISHED
         return Outcome.VERIFIED
-
-
-def _fits(stage: Stage, snapshot: Snapshot) -> bool:
-    match stage:
-        case Stage.MODEL:
-            return isinstance(snapshot, ModelIR)
-        case Stage.DISTRIBUTED:
-            return isinstance(snapshot, DistributedTaskIR)
-        case Stage.PORTABLE:
-            return not isinstance(snapshot, ModelIR | DistributedTaskIR)
-        case _:
-            return False
 
 
 def _undecided(report: TransitionReport) -> bool:

@@ -68,7 +68,7 @@ class Bindings:
             "o": OPTIMIZER_STATE[width],
         }
         deployment = view.request.deployment
-        if isinstance(deployment, Deployment):
+        if isinstance(deployment, Deployment) and isinstance(deployment.device_memory, int):
             self.values["C_dev"] = deployment.device_memory
         self.view = view
         self.counted = Question()

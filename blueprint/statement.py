@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from blueprint.bindings import Bindings, entities_of
 from blueprint.bundle import Bundle, Snapshot, derivation_digest
 from blueprint.ir.common import Phase, Stage
-from blueprint.ir.model import ModelIR
+from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.outcome import (
     SCHEMA,
@@ -45,16 +45,16 @@ def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
 
 
 def subject_row(
-    bundle: Bundle, bundle_sha256: str, bindings: Bindings, digests: Sequence[str], required: Sequence[Stage]
+    bundle: Bundle, bundle_sha256: str, bindings: Bindings, digests: Sequence[str], unasked: Mapping[Stage, str]
 ) -> SubjectRow:
-    """What was examined, stage by stage."""
+    """What was examined, stage by stage. `unasked` says why a stage need not be there."""
     rows = []
     for position, stage in enumerate(Stage):
         if position < len(bundle.stages):
             count = len(entities_of(bundle.stages[position].snapshot))
             row = StageRow(stage=stage.value, branch="", digest=digests[position], entities=str(count), unavailable="")
         else:
-            reason = "missing from the bundle" if stage in required else "the request names no target"
+            reason = unasked.get(stage) or "missing from the bundle"
             row = StageRow(stage=stage.value, branch="", digest="", entities="0", unavailable=reason)
         rows.append(row)
     return SubjectRow(
@@ -69,7 +69,7 @@ def subject_row(
 
 def _totals(snapshots: Sequence[Snapshot]) -> Iterator[TotalRow]:
     """The sums of the last snapshot that has work, phase by phase: the numbers that the totals' laws are about."""
-    planned = [each for each in snapshots if not isinstance(each, ModelIR)]
+    planned = [each for each in snapshots if isinstance(each, DistributedTaskIR | PortablePlanIR)]
     for phase in Phase:
         tasks = [task for task in planned[-1].tasks if task.phase is phase] if planned else []
         if tasks:

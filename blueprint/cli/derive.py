@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, maybe_whole, unavailable, voice_of, whole
+from blueprint.cli.command import chosen, command, maybe_whole, voice_of, whole
 from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DTYPES = ("float32", "float16", "bfloat16")
 RECOMPUTE = ("none", "selective", "full")
+TARGETS = ("none", "queue", "slot")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
 
 HELP = """Derive one training step.
@@ -70,8 +71,12 @@ def training(
     ] = False,
     microbatches: Annotated[str, typer.Option("--microbatches", metavar="N", help="Microbatches of one step.")] = "1",
     scope: Annotated[str, typer.Option("--scope", metavar="block", help="How much of the model.")] = "block",
-    target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
-    emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
+    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
+    devices: Annotated[
+        str | None,
+        typer.Option("--devices", metavar="N", help="Devices of the deployment; one for each tensor rank if absent."),
+    ] = None,
     device_memory: Annotated[
         str | None,
         typer.Option(
@@ -85,8 +90,9 @@ def training(
 ) -> ExitCode:
     """Derive one training step."""
     chosen("--scope", scope, ("block",), later=("stack",))
-    chosen("--target", target, ("none",), later=("queue", "slot"))
-    unavailable("--emit", given=emit)
+    chosen("--target", target, TARGETS)
+    if emit and target == "none":
+        raise UsageError("needs a target: add --target queue or --target slot", path="--emit")
     place = place_of_document(output)
     request = _training_request(
         model=model,
@@ -105,6 +111,9 @@ def training(
         gradient_bytes=maybe_whole("--gradient-bytes", gradient_bytes, 2, 4),
         device_memory=maybe_whole("--device-memory", device_memory, 1),
         shard_checkpoint=shard_checkpoint,
+        devices=maybe_whole("--devices", devices, 1),
+        target=target,
+        emit=emit,
     )
     import hashlib  # noqa: PLC0415
 
@@ -134,12 +143,15 @@ def _training_request(
     gradient_bytes: int | None,
     device_memory: int | None,
     shard_checkpoint: bool,
+    devices: int | None,
+    target: str,
+    emit: bool,
 ) -> Request:
     """The options as a checked request."""
     from blueprint.frontend.config import load_model  # noqa: PLC0415
     from blueprint.frontend.request import training_request  # noqa: PLC0415
     from blueprint.ir.common import DType  # noqa: PLC0415
-    from blueprint.ir.request import Communication, Recompute  # noqa: PLC0415
+    from blueprint.ir.request import Communication, Recompute, TargetKind  # noqa: PLC0415
 
     return training_request(
         load_model(model),
@@ -150,4 +162,7 @@ def _training_request(
         gradient_bytes=gradient_bytes,
         device_memory=device_memory,
         shard_checkpoint=shard_checkpoint,
+        devices=devices,
+        target=None if target == "none" else TargetKind(target),
+        emit=emit,
     )

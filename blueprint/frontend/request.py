@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from blueprint.errors import DomainError, NotCoveredError
+from blueprint.frontend.targets import TARGETS
 from blueprint.ir.common import INT64_MAX, DType
 from blueprint.ir.request import (
     Activation,
@@ -17,6 +18,9 @@ from blueprint.ir.request import (
     Request,
     Scope,
     Strategy,
+    Target,
+    TargetKind,
+    Topology,
     Training,
 )
 from blueprint.words import plain
@@ -47,11 +51,16 @@ def training_request(
     gradient_bytes: int | None = None,
     shard_checkpoint: bool = False,
     device_memory: int | None = None,
+    devices: int | None = None,
+    target: TargetKind | None = None,
+    emit: bool = False,
 ) -> Request:
     """The request for one training step, of block scope.
 
     batch counts the sequences of one microbatch, sequence their tokens; gradient_bytes is the width of one gradient
-    element, None for that of `dtype`; device_memory the bytes of one device, None for any size.
+    element, None for that of `dtype`; device_memory the bytes of one device, None for any size; devices how many there
+    are, None for as many as ranks; target the kind of the reference target, and emit whether its instructions are asked
+    for too.
     Raises what `check_domain` raises.
     """
     _require_dtype(dtype)
@@ -69,10 +78,33 @@ def training_request(
             shard_checkpoint=shard_checkpoint,
             scope=Scope.BLOCK,
         ),
-        deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
+        target=target_of(target, emit=emit),
+        deployment=deployment_of(tensor, devices, device_memory, placed=target is not None),
     )
     check_domain(request)
     return request
+
+
+def target_of(kind: TargetKind | None, *, emit: bool) -> Target | msgspec.UnsetType:
+    """The reference target of a kind. Raises DomainError where instructions are asked for, and no target."""
+    if kind is not None:
+        return msgspec.structs.replace(TARGETS[kind], emit=emit)
+    if emit:
+        raise DomainError("instructions are emitted for a target, and none is named", path="target")
+    return msgspec.UNSET
+
+
+def deployment_of(
+    ranks: int, devices: int | None, memory: int | None, *, placed: bool
+) -> Deployment | msgspec.UnsetType:
+    """Where the plan runs, if anything of it is said or a target needs it; by default one device a rank."""
+    if not placed and devices is None and memory is None:
+        return msgspec.UNSET
+    return Deployment(
+        devices=ranks if devices is None else devices,
+        topology=Topology.ALL_TO_ALL,
+        device_memory=msgspec.UNSET if memory is None else memory,
+    )
 
 
 def check_domain(request: Request) -> None:
@@ -82,6 +114,7 @@ def check_domain(request: Request) -> None:
     """
     _require_types(request)
     _require_divisible(request)
+    _require_target(request)
     model, strategy = request.model, request.strategy
     if strategy.shard_checkpoint:
         raise NotCoveredError("a sharded checkpoint is not covered yet: no law says what it changes")
@@ -95,6 +128,24 @@ def check_domain(request: Request) -> None:
             f"grouped-query attention (key/value heads k = {model.key_value_heads}, heads h = {model.heads})"
             " has no law yet",
             path="model.key_value_heads",
+        )
+
+
+def _require_target(request: Request) -> None:
+    """A target is a known profile and has a deployment, which has a device for each rank of the group."""
+    target, deployment, ranks = request.target, request.deployment, request.strategy.tensor
+    if isinstance(target, Target):
+        if msgspec.structs.replace(target, emit=False) != TARGETS[target.kind]:
+            known = ", ".join(each.name for each in TARGETS.values())
+            raise NotCoveredError(
+                f"the target {plain(target.name, 40)} is not known in this form; known are {known}", path="target"
+            )
+        if not isinstance(deployment, Deployment):
+            raise DomainError("a target needs a deployment, which says how many devices there are", path="deployment")
+    if isinstance(deployment, Deployment) and deployment.devices < ranks:
+        raise DomainError(
+            f"devices = {deployment.devices} are fewer than the ranks of the group, tensor degree t = {ranks}",
+            path="deployment.devices",
         )
 
 
@@ -138,9 +189,20 @@ def _require_types(request: Request) -> None:
         ("strategy.shard_checkpoint", strategy.shard_checkpoint, bool),
         ("strategy.scope", strategy.scope, Scope),
     )
-    for path, value, kind in choices:
+    for path, value, kind in (*choices, *_choices_of_target(request)):
         if not isinstance(value, kind):
             raise DomainError(f"{plain(value, 40)} is not a {kind.__name__}", path=path)
+
+
+def _choices_of_target(request: Request) -> Iterator[tuple[str, object, type]]:
+    """(path, value, type) of what target and deployment choose."""
+    if request.target is not msgspec.UNSET:
+        yield "target", request.target, Target
+        yield "target.kind", getattr(request.target, "kind", None), TargetKind
+        yield "target.emit", getattr(request.target, "emit", None), bool
+    if request.deployment is not msgspec.UNSET:
+        yield "deployment", request.deployment, Deployment
+        yield "deployment.topology", getattr(request.deployment, "topology", None), Topology
 
 
 def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
@@ -162,8 +224,10 @@ def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
     yield "strategy.data", "data degree D", strategy.data, 1, MAX_DEGREE
     yield "strategy.zero", "ZeRO stage", strategy.zero, 0, 3
     if request.deployment is not msgspec.UNSET:
+        yield "deployment.devices", "devices", getattr(request.deployment, "devices", None), 1, INT64_MAX
         memory = getattr(request.deployment, "device_memory", None)
-        yield "deployment.device_memory", "device memory", memory, 1, INT64_MAX
+        if memory is not msgspec.UNSET:
+            yield "deployment.device_memory", "device memory", memory, 1, INT64_MAX
     yield "strategy.gradient_bytes", "gradient bytes g", strategy.gradient_bytes, 2, 4
 
 
