@@ -95,9 +95,7 @@ def _apart(buffers: Sequence[BufferBinding]) -> Iterator[Comparison]:
             yield at_most(_end(before), Const(after.offset))
 
 
-def queue_instances(
-    source: PortablePlanIR, target: ConcretePlanIR, index: Mapping[str, int]
-) -> Iterator[Instance]:
+def queue_instances(source: PortablePlanIR, target: ConcretePlanIR, index: Mapping[str, int]) -> Iterator[Instance]:
     """Every command is in one queue, behind what it needs. `index` gives a command's topological index."""
     if not isinstance(target.extension, QueueExtension):
         return
@@ -127,9 +125,7 @@ def slot_instances(source: PortablePlanIR, target: ConcretePlanIR) -> Iterator[I
         return
     issues, tasks = target.extension.issues, len(source.tasks)
     cycles = {issue.command: issue.cycle for issue in issues}
-    needed = [
-        _later(cycles[each], cycles[command.id]) for command in target.commands for each in command.dependencies
-    ]
+    needed = [_later(cycles[each], cycles[command.id]) for command in target.commands for each in command.dependencies]
     yield Instance("a dependency is issued earlier", "slots", len(issues), tasks, tuple(needed))
     ordered = sorted(issues, key=lambda issue: (issue.cycle, issue.slot))
     alone = [

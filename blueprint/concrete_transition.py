@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from blueprint.arrangements import (
     Instance,
     add_inductive_laws,
@@ -42,6 +43,7 @@ from blueprint.plan import TransitionPlan
 from blueprint.rule import PORTABLE_TO_CONCRETE, Claim
 from blueprint.rulebook import Rulebook
 
+
 def plan_concrete(
     rulebook: Rulebook, request: Request, source: PortablePlanIR, target: ConcretePlanIR
 ) -> TransitionPlan:
@@ -62,9 +64,7 @@ def plan_concrete(
     relations += [snapshot_relation(rule.id, rule.claims, of_plan) for rule in boundary_rules if rule.claims]
     relate_all(plan, relations)
     commands = {image: view.index[task] for task, image in view.found.items() if task in view.index}
-    alignments = {
-        buffer.id: place.alignment for buffer, place in zip(source.buffers, view.places, strict=True)
-    }
+    alignments = {buffer.id: place.alignment for buffer, place in zip(source.buffers, view.places, strict=True)}
     instances: dict[Arrangement, Sequence[Instance]] = {
         Arrangement.LAYOUT: tuple(layout_instances(source, target, alignments)),
         Arrangement.QUEUES: tuple(queue_instances(source, target, commands)),

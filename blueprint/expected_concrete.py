@@ -44,9 +44,7 @@ def has_queues(request: Request) -> bool:
     return isinstance(request.target, Target) and request.target.kind is TargetKind.QUEUE
 
 
-def concrete_relations(
-    request: Request, ir: PortablePlanIR, rules: Sequence[PassRule]
-) -> tuple[ExpectedRelation, ...]:
+def concrete_relations(request: Request, ir: PortablePlanIR, rules: Sequence[PassRule]) -> tuple[ExpectedRelation, ...]:
     """One command a task, one place a buffer; devices, a region, and queues that have no source."""
     return tuple(each for rule in rules for each in _relations(rule, _ConcreteDemand(request, ir)))
 

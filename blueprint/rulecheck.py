@@ -137,7 +137,9 @@ def _check_arrangements(rule: Rule) -> None:
             where = f"{made[0].value} to {made[1].value}"
             raise RulebookError(f"{rule.id}: law {plain(law.id)} is about what is arranged from {where} alone")
         if made is None and set(boundaries) & set(_MADE_AT.values()):
-            raise RulebookError(f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive")
+            raise RulebookError(
+                f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive"
+            )
 
 
 def _boundaries(rule: PassRule | BoundaryRule) -> tuple[tuple[Stage, Stage], ...]:

@@ -206,7 +206,9 @@ def device_question(claim: Claim, pairs: Sequence[Pair[ExpectedDevice, Device]],
         raise ValueError(claim)
     ranks(question, "devices.ordinal", [pair.actual.ordinal for pair in pairs], view.request.strategy.tensor)
     for pair in pairs:
-        question.number(f"{pair.expected.name}.ordinal", pair.actual.ordinal, question.given("rank", pair.expected.rank))
+        question.number(
+            f"{pair.expected.name}.ordinal", pair.actual.ordinal, question.given("rank", pair.expected.rank)
+        )
     return question
 
 
@@ -252,9 +254,7 @@ def _needed(tasks: Sequence[PlanTask]) -> list[str]:
     return [each for each in dict.fromkeys(one for task in tasks for one in task.dependencies) if each not in own]
 
 
-def _uses(
-    question: Question, name: str, tasks: Sequence[PlanTask], actual: Command, view: ConcreteView
-) -> None:
+def _uses(question: Question, name: str, tasks: Sequence[PlanTask], actual: Command, view: ConcreteView) -> None:
     """What is read, then what is only written, with the mode of each."""
     read = list(dict.fromkeys(each for task in tasks for each in task.inputs))
     written = list(dict.fromkeys(each for task in tasks for each in task.outputs))
@@ -336,6 +336,8 @@ def routes_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
     """No task of a portable plan is a transfer yet, so no command has a route."""
     question = Question()
     found = target.extension.routes if isinstance(target.extension, SlotExtension) else ()
-    transfers = question.given("transfers of the plan", sum(view.categories[task.id] is QueueCategory.TRANSFER for task in view.source.tasks))
+    transfers = question.given(
+        "transfers of the plan", sum(view.categories[task.id] is QueueCategory.TRANSFER for task in view.source.tasks)
+    )
     question.number("routes count", len(found), transfers)
     return question

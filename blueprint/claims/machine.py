@@ -42,9 +42,7 @@ class MachineView:
         self.buffers = {buffer.id: buffer for buffer in source.buffers}
         self.regions = {region.id: region.name for region in source.regions}
         self.orders = dict(orders(source))
-        self.places = {
-            command: (name, at) for name, order in self.orders.items() for at, command in enumerate(order)
-        }
+        self.places = {command: (name, at) for name, order in self.orders.items() for at, command in enumerate(order)}
         lengths = [len(order) for order in self.orders.values()]
         self.bases = dict(zip(self.orders, accumulate(lengths, initial=0), strict=False))
         self.sections = sections

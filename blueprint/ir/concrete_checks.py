@@ -104,9 +104,7 @@ def _powers_of_two(placed: Iterable[Region | BufferBinding]) -> Iterator[Diagnos
 
 
 def _order(ir: ConcretePlanIR) -> Iterator[Diagnostic]:
-    writers = [
-        (command, tuple(use.buffer for use in command.uses if use.mode in WRITING)) for command in ir.commands
-    ]
+    writers = [(command, tuple(use.buffer for use in command.uses if use.mode in WRITING)) for command in ir.commands]
     _, faults = structure.producers_of(writers)
     yield from faults
     commands = {command.id for command in ir.commands}
@@ -147,9 +145,7 @@ def _in_order(path: str, listed: Iterable[str], commands: Iterable[Command]) -> 
         yield Diagnostic(code="structure.order", message="not in the order of the commands", path=path)
 
 
-def once_each(
-    entities: Iterable[structure.Named], times: Mapping[str, int], holder: str
-) -> Iterator[Diagnostic]:
+def once_each(entities: Iterable[structure.Named], times: Mapping[str, int], holder: str) -> Iterator[Diagnostic]:
     """Every entity stands in one holder, once."""
     for entity in entities:
         count = times.get(entity.id, 0)

@@ -36,7 +36,9 @@ def check_machine(ir: MachineIR) -> Iterator[Diagnostic]:
         yield from structure.check_known(entry.name, entry.sections, sections)
         yield from structure.check_distinct(entry.name, entry.sections)
     if any(after.base < before.base for before, after in pairwise(ir.sections)):
-        yield Diagnostic(code="structure.order", message="the sections are not in the order of their bases", path="sections")
+        yield Diagnostic(
+            code="structure.order", message="the sections are not in the order of their bases", path="sections"
+        )
     yield from _reached(ir)
     known = {each.id: [one for one in each.dependencies if one in instructions] for each in ir.instructions}
     yield from structure.check_order(ir.instructions, known)

@@ -10,7 +10,7 @@ from blueprint.ir.concrete import Command, CommandKind, ConcretePlanIR, Queue, Q
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.passes.binding import Binding, generated
 from blueprint.passes.protocol import PassContext, PassFacts
-from blueprint.workload.order import Counts
+from blueprint.workload.order import Counts, no_counts
 
 CATEGORIES: Final = {
     CommandKind.LAUNCH: QueueCategory.COMPUTE,
@@ -55,7 +55,7 @@ class BindReferenceQueueTargetPass:
 
 def _queues(binding: Binding) -> tuple[Queue, ...]:
     """The queues that have a command, each in issue order."""
-    counts: Counts[int] = Counts(tuple(0 for _ in QueueCategory))
+    counts: Counts[int] = no_counts(len(QueueCategory))
     placed: dict[QueueCategory, dict[int, str]] = {}
     for command in binding.commands:
         category = CATEGORIES[command.kind]

@@ -70,6 +70,4 @@ def routes(commands: Sequence[Command], devices: Sequence[Device]) -> tuple[Rout
             " transfer from one device to another",
             path="deployment.devices",
         )
-    return tuple(
-        Route(command=each.id, source=each.devices[0], destination=each.devices[1]) for each in transfers
-    )
+    return tuple(Route(command=each.id, source=each.devices[0], destination=each.devices[1]) for each in transfers)

@@ -39,6 +39,11 @@ class Counts(Generic[N]):
         return Counts(tuple(count + indicator for count, indicator in pairs))
 
 
+def no_counts(queues: int) -> Counts[N]:
+    """The counts before the first task."""
+    return Counts(tuple(_NOTHING for _ in range(queues)))
+
+
 @dataclass(frozen=True)
 class Slot(Generic[N]):
     """When and where a slot target issues a command."""

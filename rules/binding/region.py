@@ -1,6 +1,6 @@
 """One region of memory on every device of the class: its capacity is the device's, or what the buffers take up.
 
-    extent = o_{n-1} + s_{n-1} <= capacity,  base aligned to the largest a_i
+extent = o_{n-1} + s_{n-1} <= capacity,  base aligned to the largest a_i
 """
 
 from blueprint.ir.common import LineageKind
