@@ -38,9 +38,9 @@ from blueprint.ir.concrete import ConcretePlanIR, Device, Queue
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Request
 from blueprint.law import Arrangement
-from blueprint.matching import match_relations
+from blueprint.matching import BoundEntity, match_relations
 from blueprint.plan import TransitionPlan
-from blueprint.rule import PORTABLE_TO_CONCRETE, Claim
+from blueprint.rule import PORTABLE_TO_CONCRETE, BoundaryRule, Claim, PassRule
 from blueprint.rulebook import Rulebook
 
 
@@ -50,7 +50,13 @@ def plan_concrete(
     """What must hold between a portable plan and a concrete one."""
     rules = rulebook.pass_rules(PORTABLE_TO_CONCRETE)
     known = {each.id for each in source.buffers} | {each.id for each in source.tasks}
-    entities = (*target.devices, *target.regions, *target.buffers, *target.commands, *queues_of(target))
+    entities: tuple[BoundEntity, ...] = (
+        *target.devices,
+        *target.regions,
+        *target.buffers,
+        *target.commands,
+        *queues_of(target),
+    )
     matching = match_relations(concrete_relations(request, source, rules), entities, known, rules)
     boundary = (PORTABLE_TO_CONCRETE[0].value, PORTABLE_TO_CONCRETE[1].value)
     plan = TransitionPlan(boundary, matching.coverage, case_of(request), diagnostics=matching.diagnostics)
@@ -70,7 +76,8 @@ def plan_concrete(
         Arrangement.QUEUES: tuple(queue_instances(source, target, commands)),
         Arrangement.SLOTS: tuple(slot_instances(source, target)),
     }
-    for rule in (*rules, *boundary_rules):
+    stating: tuple[PassRule | BoundaryRule, ...] = (*rules, *boundary_rules)
+    for rule in stating:
         add_inductive_laws(plan, rule, instances)
     return plan
 

@@ -21,9 +21,9 @@ from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.machine import EntryPoint, Instruction, MachineIR, Section
 from blueprint.ir.request import Request
 from blueprint.law import Arrangement
-from blueprint.matching import match_relations
+from blueprint.matching import BoundEntity, match_relations
 from blueprint.plan import TransitionPlan
-from blueprint.rule import CONCRETE_TO_MACHINE, Claim
+from blueprint.rule import CONCRETE_TO_MACHINE, BoundaryRule, Claim, PassRule
 from blueprint.rulebook import Rulebook
 
 
@@ -34,7 +34,7 @@ def plan_machine(rulebook: Rulebook, request: Request, source: ConcretePlanIR, t
     """
     rules = rulebook.pass_rules(CONCRETE_TO_MACHINE)
     known = {each.id for each in source.commands} | {each.id for each in queues_of(source)}
-    entities = (*target.instructions, *target.sections, *target.entries)
+    entities: tuple[BoundEntity, ...] = (*target.instructions, *target.sections, *target.entries)
     matching = match_relations(machine_relations(source, rules), entities, known, rules)
     boundary = (CONCRETE_TO_MACHINE[0].value, CONCRETE_TO_MACHINE[1].value)
     plan = TransitionPlan(boundary, matching.coverage, case_of(request), diagnostics=matching.diagnostics)
@@ -47,7 +47,8 @@ def plan_machine(rulebook: Rulebook, request: Request, source: ConcretePlanIR, t
     relations += [snapshot_relation(rule.id, rule.claims, of_program) for rule in boundary_rules if rule.claims]
     relate_all(plan, relations)
     instances = {Arrangement.SECTIONS: tuple(section_instances(source, target))}
-    for rule in (*rules, *boundary_rules):
+    stating: tuple[PassRule | BoundaryRule, ...] = (*rules, *boundary_rules)
+    for rule in stating:
         add_inductive_laws(plan, rule, instances)
     return plan
 

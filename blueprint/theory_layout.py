@@ -32,7 +32,7 @@ def number_term(number: Number) -> Term:
 
 @dataclass(frozen=True)
 class Arranged:
-    """What an arrangement makes of its symbols: terms in their place, the contracts behind them, values that keep those."""
+    """What an arrangement makes of its symbols: terms in their place, contracts behind them, values that keep those."""
 
     values: Mapping[str, Term]
     contract: tuple[Comparison, ...]

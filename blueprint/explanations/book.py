@@ -42,8 +42,8 @@ _WHY: Final[dict[type, str]] = {
     MemoryLaw: "A memory fact that differs from this lets a plan fit a device by mistake.",
     ProjectionLaw: "It says what a plan makes of each task or value; every application of its rule is an instance.",
     BoundLaw: "No single plan shows it, so `blueprint verify` has no instance: `blueprint prove` asks for all values.",
-    InductiveLaw: "What no plan of a few buffers or tasks shows is proved for any number, by base and step; each plan is"
-    " asked for its own neighbours in order.",
+    InductiveLaw: "What no plan of a few buffers or tasks shows is proved for any number, by base and step; each"
+    " plan is asked for its own neighbours in order.",
     Requirement: "No theorem can promise it of all plans. Each plan is asked, where its request names all values.",
 }
 

@@ -27,7 +27,8 @@ class BindReferenceSlotTargetPass:
 
         issue(t_i) = (cycle i, slot 0)
 
-    so a dependency t_j -> t_i, which has j < i, is issued in an earlier cycle. Transfers get routes between two devices.
+    so a dependency t_j -> t_i, which has j < i, is issued in an earlier cycle. A transfer gets a route between two
+    devices.
 
     A deterministic contract, no paper claim: it is no scheduler, and memory is not reused.
     """
@@ -42,7 +43,7 @@ class BindReferenceSlotTargetPass:
     )
 
     def run(self, ir: PortablePlanIR, context: PassContext) -> ConcretePlanIR:
-        """Bind the plan. Raises DomainError where a place exceeds the IR's limit, no target is named, or as `routes`."""
+        """Bind the plan. Raises DomainError as `routes`, where no target is named, and where a place is beyond the IR."""
         binding = Binding(ir, context.request)
         return binding.snapshot(
             SlotExtension(issues=_issues(binding.commands), routes=routes(binding.commands, binding.devices))

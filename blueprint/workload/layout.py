@@ -63,9 +63,9 @@ class Layout(Generic[N]):
     """Lays buffers out one after another: the first at the region's base, or behind the one that is given."""
 
     def __init__(self, aligned: AlignUp[N], offset: N | int = FIRST_OFFSET, size: N | None = None) -> None:
-        self.aligned = aligned
-        self.offset = offset
-        self.size = size
+        self.aligned: AlignUp[N] = aligned
+        self.offset: N | int = offset
+        self.size: N | None = size
 
     def place(self, size: N, alignment: N) -> N | int:
         """The offset of the next buffer."""

@@ -22,6 +22,9 @@ from blueprint.term import Relation
 END = o_p + s_p
 """The first byte behind the buffer before."""
 
+GAP = ((END + a_i - o_i - 1,),)
+"""Why the gap is less than an alignment: rounding up goes no further."""
+
 FURTHER = ((o_p - o_j - s_j,), (s_p,), (o_i - END,))
 """Why what ends before the buffer before ends before this one: the gap to that one, its size, the gap behind it."""
 
@@ -36,14 +39,15 @@ ALIGNED = InductiveLaw(
         Bound("a multiple of 16", o_i, Relation.EQUAL, 16 * u_i * q_i),
         Bound("a multiple of r_i", o_i, Relation.EQUAL, r_i * v_i * q_i),
         Bound("behind the buffer before", END, Relation.AT_MOST, o_i, because=((o_i - END,),)),
-        Bound("gap less than a_i", o_i, Relation.LESS, END + a_i, because=((END + a_i - o_i - 1,),)),
+        Bound("gap less than a_i", o_i, Relation.LESS, END + a_i, because=GAP),
+        Bound("the next smaller multiple does not fit", a_i * q_i - a_i, Relation.LESS, END, because=GAP),
         Bound(
-            "no smaller multiple fits",
+            "no smaller multiple fits, being at most the next smaller one",
             a_i * m_i,
-            Relation.LESS,
-            END,
+            Relation.AT_MOST,
+            a_i * q_i - a_i,
             premises=((m_i, Relation.LESS, q_i),),
-            because=((END + a_i - o_i - 1,), (a_i, q_i - m_i - 1)),
+            because=((a_i, q_i - m_i - 1),),
         ),
         Bound(
             "no shared byte: what ends before the buffer before ends before this one",

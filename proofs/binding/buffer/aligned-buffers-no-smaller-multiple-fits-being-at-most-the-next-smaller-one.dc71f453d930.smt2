@@ -1,5 +1,5 @@
-; law aligned-buffers (no smaller multiple fits) of rule binding.buffer
-; each buffer lies at the least multiple of its alignment behind the one before it: no smaller multiple fits
+; law aligned-buffers (no smaller multiple fits, being at most the next smaller one) of rule binding.buffer
+; each buffer lies at the least multiple of its alignment behind the one before it: no smaller multiple fits, being at most the next smaller one
 ; true for all parameters: unsatisfiable
 ; v0 is m_i: any smaller number of alignments
 ; v1 is q_i: offset of buffer i in its alignments, o_i = a_i q_i
@@ -35,5 +35,5 @@
 (assert (! (<= 0 v6) :named h12))
 (assert (! (<= 0 v7) :named h13))
 (assert (! (<= 1 v8) :named h14))
-(assert (not (< (* v2 v0) (+ v7 v8))))
+(assert (not (<= (* v2 v0) (+ (* (- 1) v2) (* v2 v1)))))
 (check-sat)
