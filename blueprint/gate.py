@@ -218,7 +218,8 @@ class CommitGate:
             raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
         contract = contract_of(facts, self.rulebook)
         # 2 bindings
-        missing = [each for each in facts.bindings if not hasattr(self.context.request, each)]
+        request = self.context.request
+        missing = [each for each in facts.bindings if getattr(request, each, msgspec.UNSET) is msgspec.UNSET]
         if missing:
             raise GateError(f"{name}: step 2, the request has no binding {missing[0]}")
         # 3 analyses present

@@ -51,7 +51,7 @@ class Claim(enum.Enum):
     PLACEMENT = "placement"
     BUFFER_BINDING = "buffer_binding"
     ALIGNMENT = "alignment"
-    CAPACITY = "capacity"
+    REGION_CAPACITY = "region_capacity"
     ISSUE_ORDER = "issue_order"
     WAITS = "waits"
     ROUTES = "routes"

@@ -146,7 +146,7 @@ def region_question(claim: Claim, pair: Pair[ExpectedRegion, Region], view: Conc
     question = Question()
     actual, name = pair.actual, pair.expected.name
     match claim:
-        case Claim.CAPACITY:
+        case Claim.REGION_CAPACITY:
             extent = _extent(question, view)
             named = _memory_of(view.request)
             question.number(f"{name}.extent", actual.extent, extent)

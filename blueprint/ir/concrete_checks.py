@@ -57,7 +57,7 @@ def check_concrete(ir: ConcretePlanIR) -> Iterator[Diagnostic]:
 
 def _ordinals(ordinals: Sequence[int]) -> Iterator[Diagnostic]:
     if any(after <= before for before, after in pairwise(ordinals)):
-        yield Diagnostic(code="structure.ordinals", message="ordinals do not increase strictly", path="devices")
+        yield Diagnostic(code="structure.ranks", message="ordinals do not increase strictly", path="devices")
 
 
 def _references(ir: ConcretePlanIR) -> Iterator[Diagnostic]:
@@ -151,7 +151,7 @@ def once_each(entities: Iterable[structure.Named], times: Mapping[str, int], hol
         count = times.get(entity.id, 0)
         if count != 1:
             message = f"is in a {holder} {count} times, must be once"
-            yield Diagnostic(code=f"structure.{holder}", message=message, path=entity.name)
+            yield Diagnostic(code="structure.issue", message=message, path=entity.name)
 
 
 def _slots(ir: ConcretePlanIR, extension: SlotExtension) -> Iterator[Diagnostic]:

@@ -27,13 +27,16 @@ class BindReferenceQueueTargetPass:
 
     Buffers are laid out in canonical order. For buffer i with size s_i and required alignment r_i, a power of two:
 
-        a_i = max(16, r_i)
-        o_0 = 0,  o_i = ceil((o_{i-1} + s_{i-1}) / a_i) a_i
-        capacity = o_{n-1} + s_{n-1}
+        a_i = max(16, r_i), o_0 = 0, o_i = ceil((o_{i-1} + s_{i-1}) / a_i) a_i
 
-    Commands keep the topological order of their tasks and are partitioned into compute, collective, transfer and host
-    queues. Each queue's issue order is the stable subsequence: a command's position is the number of earlier commands
-    in its queue. A dependency on a command of another queue is an explicit wait.
+    and the capacity that they need is the end of the last one.
+
+    Commands keep the topological order t_0, ..., t_{n-1} of their tasks and are partitioned into compute, collective,
+    transfer and host queues. Each queue's issue order is the stable subsequence:
+
+        position of t_i in its queue = number of its tasks among t_0, ..., t_{i-1}
+
+    A dependency on a command of another queue is an explicit wait.
 
     A deterministic contract, no paper claim: it is no scheduler, and memory is not reused.
     """

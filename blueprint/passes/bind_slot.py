@@ -19,9 +19,9 @@ class BindReferenceSlotTargetPass:
 
     Buffers are laid out by the recurrence of the queue target:
 
-        a_i = max(16, r_i)
-        o_0 = 0,  o_i = ceil((o_{i-1} + s_{i-1}) / a_i) a_i
-        capacity = o_{n-1} + s_{n-1}
+        a_i = max(16, r_i), o_0 = 0, o_i = ceil((o_{i-1} + s_{i-1}) / a_i) a_i
+
+    and the capacity that they need is the end of the last one.
 
     In the topological order t_0, ..., t_{n-1} of the tasks
 
@@ -43,7 +43,7 @@ class BindReferenceSlotTargetPass:
     )
 
     def run(self, ir: PortablePlanIR, context: PassContext) -> ConcretePlanIR:
-        """Bind the plan. Raises DomainError as `routes`, where no target is named, and where a place is beyond the IR."""
+        """Bind the plan. Raises DomainError as `routes`, and where no target is named or a place is beyond the IR."""
         binding = Binding(ir, context.request)
         return binding.snapshot(
             SlotExtension(issues=_issues(binding.commands), routes=routes(binding.commands, binding.devices))

@@ -14,11 +14,10 @@ from blueprint.passes.protocol import PassContext, PassFacts
 class EmitReferenceMachinePass:
     """Emit one instruction for each command of a concrete plan.
 
-    There is one section for each queue, or one for the slots, with its instructions in issue order:
+    There is one section for each queue, or one for the slots, with its instructions in issue order: the position in
+    the section is the position in the queue, and one section stands behind another.
 
-        position in section = position in queue
-        base_0 = 0,  base_{k+1} = base_k + length_k
-        address = base + position
+        address = base + position, base_0 = 0, base_{k+1} = base_k + length_k
 
     Memory operands are the bound offsets and sizes, dependencies are kept, and the entry point lists every section, so
     it reaches every instruction.

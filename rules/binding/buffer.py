@@ -2,8 +2,7 @@
 
 With sizes s_i and required alignments r_i, powers of two:
 
-    a_i = max(16, r_i)
-    o_0 = 0,  o_i = the least multiple of a_i that is at least o_{i-1} + s_{i-1}
+    a_i = max(16, r_i), o_0 = 0, o_i = ceil((o_{i-1} + s_{i-1}) / a_i) a_i
     capacity = o_{n-1} + s_{n-1}
 
 By induction over any number of buffers: o_i is a multiple of a_i, so of r_i and of 16; no two buffers share a byte;
@@ -30,7 +29,7 @@ FURTHER = ((o_p - o_j - s_j,), (s_p,), (o_i - END,))
 
 ALIGNED = InductiveLaw(
     id="aligned-buffers",
-    statement="each buffer lies at the least multiple of its alignment behind the one before it",
+    statement="a_i = max(16, r_i), o_0 = 0, o_i = ceil((o_{i-1} + s_{i-1}) / a_i) a_i",
     source="deterministic contract of the reference targets",
     arrangement=Arrangement.LAYOUT,
     bounds=(

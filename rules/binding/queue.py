@@ -99,7 +99,7 @@ def in_queue(number: int) -> tuple[Bound, ...]:
 
 QUEUES = InductiveLaw(
     id="queue-order",
-    statement="every command is in one queue, and each queue issues its commands in topological order",
+    statement="position of t_i in its queue = number of its tasks among t_0, ..., t_{i-1}",
     source="deterministic contract of the reference queue target",
     arrangement=Arrangement.QUEUES,
     bounds=(

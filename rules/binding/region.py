@@ -14,5 +14,5 @@ RULE = PassRule(
     targets=(Bound(Entity.REGION),),
     rewrite="the memory of one device -> a region with the capacity that the deployment names",
     preserves=(),
-    introduces=(Claim.CAPACITY, Claim.PLACEMENT),
+    introduces=(Claim.REGION_CAPACITY, Claim.PLACEMENT),
 )

@@ -19,7 +19,7 @@ AT = ((T_j, 0), (T_i, 1))
 
 SLOTS = InductiveLaw(
     id="slot-order",
-    statement="task i is issued in cycle i, slot 0, so every dependency is issued in an earlier cycle",
+    statement="issue(t_i) = (cycle i, slot 0)",
     source="deterministic contract of the reference slot target",
     arrangement=Arrangement.SLOTS,
     bounds=(

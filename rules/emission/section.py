@@ -1,6 +1,6 @@
 """One section for each queue, one after another; an instruction's position in it is its command's in the queue.
 
-    base_0 = 0,  base_{k+1} = base_k + length_k,  address = base + position
+    address = base + position, base_0 = 0, base_{k+1} = base_k + length_k
 
 So no two instructions have one address, and the sections together hold every command once. Source: deterministic
 contract, no paper.
@@ -23,7 +23,7 @@ AT = ((L_k, 3), (p_k, 2), (p_j, 1), (p_n, 0), (B_k, 4))
 
 EMISSION = InductiveLaw(
     id="emission",
-    statement="the sections hold every command once, at its position in the queue, one section after another",
+    statement="address = base + position, base_0 = 0, base_{k+1} = base_k + length_k",
     source="deterministic contract of the reference emitter",
     arrangement=Arrangement.SECTIONS,
     bounds=(
