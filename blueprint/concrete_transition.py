@@ -60,7 +60,8 @@ def plan_concrete(
     matching = match_relations(concrete_relations(request, source, rules), entities, known, rules)
     boundary = (PORTABLE_TO_CONCRETE[0].value, PORTABLE_TO_CONCRETE[1].value)
     plan = TransitionPlan(boundary, matching.coverage, case_of(request), diagnostics=matching.diagnostics)
-    view = ConcreteView(request, source, target, images_of(matching.matched))
+    devices = {expected.rank: found for expected, found in matching.pairs if isinstance(expected, ExpectedDevice)}
+    view = ConcreteView(request, source, target, images_of(matching.matched), devices)
     relations = [asked_of(matched, _questions(matched, target, view)) for matched in matching.matched]
     boundary_rules = rulebook.boundary_rules(PORTABLE_TO_CONCRETE)
     of_plan = {

@@ -74,16 +74,21 @@ def places(buffers: Sequence[Buffer]) -> Iterator[Place]:
 
 
 class ConcreteView:
-    """A portable plan with what the rules make of it, and the concrete entities found for it."""
+    """A portable plan with what the rules make of it, and the concrete entities found for it; devices by rank."""
 
     def __init__(
-        self, request: Request, source: PortablePlanIR, target: ConcretePlanIR, found: Mapping[str, str]
+        self,
+        request: Request,
+        source: PortablePlanIR,
+        target: ConcretePlanIR,
+        found: Mapping[str, str],
+        devices: Mapping[int, str],
     ) -> None:
         self.request = request
         self.source = source
         self.found = found
         self.region = target.regions[0].id
-        self.devices = {device.ordinal: device.id for device in target.devices}
+        self.devices = devices
         self.buffers = {buffer.id: buffer for buffer in target.buffers}
         self.commands = {command.id: command for command in target.commands}
         self.places = tuple(places(source.buffers))

@@ -590,7 +590,9 @@ def test_capacity_is_met_to_the_byte() -> None:
     draft = Draft(bundle(TINY_REQUEST))
     device_of(needed)(draft)
     data, report = honest(draft.sealed())
-    assert data == bundle(msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(2, None, needed, placed=False)))
+    assert data == bundle(
+        msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(2, None, needed, placed=False))
+    )
     assert (_capacity(report), codes(report)) == (Status.PROVED, set())
     device_of(needed - 1)(draft)
     data, report = honest(draft.sealed())

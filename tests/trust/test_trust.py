@@ -34,12 +34,12 @@ from blueprint.codec import encode
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError
 from blueprint.facts import Question
-from blueprint.frontend.request import training_request
+from blueprint.frontend.request import deployment_of, training_request
 from blueprint.ir.common import Axis, DType, Phase, Primitive, Stage
 from blueprint.ir.distributed import Collective, DistributedTaskIR, Operand
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import Implementation, PortablePlanIR
-from blueprint.ir.request import Activation, Communication, Deployment, ModelFacts, Recompute, Request
+from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
 from blueprint.law import AnyLaw, BoundLaw, Equation, Group, Law, MemoryLaw, Quantity, Requirement
 from blueprint.outcome import ClaimRow, Outcome, Report, Status, TheoremStatus, TransitionReport
 from blueprint.passes import distribute_training, plan_training
@@ -561,7 +561,9 @@ def _applicable(law: AnyLaw, equation: Equation[Any], request: Request) -> bool:
 
 NARROW = msgspec.structs.replace(MODEL, head_width=2)
 WIDE = msgspec.structs.replace(MODEL, feedforward=48)
-DEPLOYED = msgspec.structs.replace(REQUEST, deployment=Deployment(device_memory=1 << 30))
+DEPLOYED = msgspec.structs.replace(
+    REQUEST, deployment=deployment_of(REQUEST.strategy.tensor, None, 1 << 30, placed=False)
+)
 FORMS = {
     # name: (request, forms that do not apply to it, whether it names a device)
     "H = h d": (REQUEST, {("block-forward", "F = 4H"), ("activation-memory", "e = 2, F = 4H")}, False),
