@@ -74,18 +74,25 @@ def layout_instances(
     aligned = [
         equal(Const(each.offset), Product((Const(step), Const(each.offset // step))))
         for each in known
-        for step in (alignments[each.source_buffer], required[each.source_buffer])
+        for step in {alignments[each.source_buffer]: None, required[each.source_buffer]: None}
     ]
     yield Instance("every offset is aligned", "buffers", count, total, tuple(aligned))
     yield Instance("no two buffers share a byte", "buffers", count, total, tuple(_apart(target.buffers)))
-    regions = {region.id: region for region in target.regions}
-    ends = [at_most(_end(each), Const(regions[each.region].extent)) for each in target.buffers]
     fits = [at_most(Const(region.extent), Const(region.capacity)) for region in target.regions]
-    yield Instance("every buffer fits its region", "regions", len(target.regions), 1, (*fits, *ends))
+    yield Instance("every buffer fits its region", "regions", len(target.regions), 1, (*fits, *_ends(target)))
 
 
 def _end(buffer: BufferBinding) -> Sum:
     return Sum((Const(buffer.offset), Const(buffer.size)))
+
+
+def _ends(target: ConcretePlanIR) -> Iterator[Comparison]:
+    """The last buffer of a region ends within its extent, and the others, which share no byte with it, before."""
+    for region in target.regions:
+        within = [each for each in target.buffers if each.region == region.id]
+        if within:
+            last = max(within, key=lambda each: each.offset)
+            yield at_most(_end(last), Const(region.extent))
 
 
 def _apart(buffers: Sequence[BufferBinding]) -> Iterator[Comparison]:

@@ -55,9 +55,13 @@ def relate_all(plan: TransitionPlan, relations: Sequence[Asked]) -> None:
 
 
 def ask_together(plan: TransitionPlan, questions: Sequence[Question]) -> list[int]:
-    """The position of each question's obligation: of one for all, unless one of them has a false fact."""
+    """The position of each question's obligation: of one for all, unless one of them has a false fact.
+
+    Equal questions, whatever their entities are called, stand in it once.
+    """
     if len(questions) > 1 and all(map(_true, questions)):
-        return [plan.ask(conjunction(questions))] * len(questions)
+        distinct = {_form(question): question for question in questions}
+        return [plan.ask(conjunction(list(distinct.values())))] * len(questions)
     return [plan.ask(question.obligation()) for question in questions]
 
 
@@ -90,6 +94,12 @@ def _true(question: Question) -> bool:
     values = question.values
     facts = all(evaluate(fact.actual, values) == evaluate(fact.expected, values) for fact in question.facts)
     return bool(question.facts) and facts and all(holds(each, values) for each in question.premises)
+
+
+def _form(question: Question) -> tuple[object, ...]:
+    """A question without the labels of its facts."""
+    facts = tuple((fact.actual, fact.expected) for fact in question.facts)
+    return tuple(question.values.items()), tuple(question.premises), facts
 
 
 def _renamed(comparison: Comparison, names: Mapping[str, Var]) -> Comparison:

@@ -140,7 +140,8 @@ def binding_question(claim: Claim, pair: Pair[ExpectedBinding, BufferBinding], v
             question.number(f"{name}.alignment", actual.alignment, alignment)
         case Claim.BUFFER_BINDING:
             question.number(f"{name}.offset", actual.offset, _offset(question, place))
-            question.names(f"{name}.region", [actual.region], [view.region])
+            found = 0 if actual.region == view.region else 1
+            question.number(f"{name}.region", found, question.given("the plan's region", 0))
         case _:
             raise ValueError(claim)
     return question
