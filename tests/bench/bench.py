@@ -21,7 +21,7 @@ from blueprint.term import Const, Term, Var, at_most, equal, product
 from blueprint.verdict import Obligation, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.bench.layouts import measured  # noqa: E402 -- the benchmark is run as a file
+from tests.bench.layouts import measured
 
 RUNS = 7
 VERIFY_RATIO = 3.0
@@ -204,7 +204,9 @@ def _layout_rows() -> list[Row]:
             raise NotMeasuredError(f"a layout of {count} buffers is not verified")
         label = f"verify a layout of {count:,} buffers"
         if not last:
-            rows.append(Row(label, f"{found.verifying:.2f} s", f"< {LAYOUT_SECONDS:g} s", found.verifying < LAYOUT_SECONDS))
+            rows.append(
+                Row(label, f"{found.verifying:.2f} s", f"< {LAYOUT_SECONDS:g} s", found.verifying < LAYOUT_SECONDS)
+            )
         else:
             growth = found.verifying / last
             rows.append(Row(label, f"{found.verifying:.2f} s"))

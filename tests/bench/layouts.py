@@ -46,9 +46,7 @@ def plan_of(count: int) -> PortablePlanIR:
         outputs=(),
         buffers=tuple(_buffer(number) for number in range(count)),
         tasks=(),
-        memory=MemoryFacts(
-            parameters=0, weights=0, gradients=0, optimizer=0, stored=0, working=0, checkpoint=0
-        ),
+        memory=MemoryFacts(parameters=0, weights=0, gradients=0, optimizer=0, stored=0, working=0, checkpoint=0),
         objectives=(Objective.STEP_TIME,),
     )
 

@@ -1,9 +1,0 @@
-; law slot-order (two in one cycle) of rule binding.slot
-; task i is issued in cycle i, slot 0, so every dependency is issued in an earlier cycle: two in one cycle
-; a false variant: satisfiable
-; v0 is T_i: topological index of task i
-(set-logic QF_NIA)
-(declare-const v0 Int)
-(assert (! (<= 0 v0) :named h0))
-(assert (not (= v0 (+ 1 v0))))
-(check-sat)
