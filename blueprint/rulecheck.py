@@ -131,14 +131,14 @@ def checked_rule(rule: object, identifier: str) -> Rule:
 
 
 def _check_arrangements(rule: Rule) -> None:
-    """An arrangement has a law where it is made, and no other law is asked there."""
+    """An arrangement has a law where it is made, and no other law that has instances is asked there."""
     boundaries = () if isinstance(rule, PrimitiveRule) else _boundaries(rule)
     for law in () if isinstance(rule, PrimitiveRule) else rule.laws:
         made = _MADE_AT[law.arrangement] if isinstance(law, InductiveLaw) else None
         if made is not None and boundaries != (made,):
             where = f"{made[0].value} to {made[1].value}"
             raise RulebookError(f"{rule.id}: law {plain(law.id)} is about what is arranged from {where} alone")
-        if made is None and set(boundaries) & set(_MADE_AT.values()):
+        if made is None and not isinstance(law, BoundLaw) and set(boundaries) & set(_MADE_AT.values()):
             raise RulebookError(
                 f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive"
             )

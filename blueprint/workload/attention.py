@@ -43,6 +43,14 @@ def implementations(dims: InferenceDims[N]) -> tuple[Attention[N], ...]:
     )
 
 
+def fused_operations(operations: Sequence[N]) -> N:
+    """The operations of tasks that are run as one: fusing saves traffic, and no arithmetic."""
+    total = operations[0]
+    for each in operations[1:]:
+        total = total + each
+    return total
+
+
 def unfused_arms(dims: InferenceDims[N]) -> tuple[N, N, N]:
     """The intermediates while nothing is fused: q, k and v; scores; feed-forward rows."""
     rows = dims.b * dims.q

@@ -74,7 +74,11 @@ def test_a_plan_that_fits_is_proved_to(more: int, needed: int, blueprint: Run, t
     law = _capacity(report)
     assert (law["status"], law["members"], law["expected_members"]) == ("proved", "1", "1")
     assert law["statement"] == "weights, gradients, optimizer state and activations fit the device"
-    assert report["subject"]["bindings"]["deployment"] == {"device_memory": str(memory)}
+    assert report["subject"]["bindings"]["deployment"] == {
+        "device_memory": str(memory),
+        "devices": "2",
+        "topology": "all-to-all",
+    }
     assert blueprint("verify", str(path), "--expect", f"device_memory={memory}").code == 0
     assert blueprint("verify", str(path), "--expect", f"device_memory={memory + 1}").code == 1
     assert blueprint("verify", str(path), "--expect", "device_memory=any").code == 1
