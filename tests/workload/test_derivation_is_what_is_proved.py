@@ -43,7 +43,8 @@ from blueprint.rule import TRAFFIC, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.symbols import ALPHABET, to_term
 from blueprint.term import Comparison, Const, Sum, Term, evaluate, holds
-from blueprint.theory import COMPONENTS, Theorem, group_of, number_term, symbolic_block, theorems_of
+from blueprint.theory import COMPONENTS, Theorem, group_of, symbolic_block, theorems_of
+from blueprint.theory_layout import number_term
 from blueprint.workload.dims import dims_of
 from blueprint.workload.training_block import training_block
 from tests.oracles.derived import Derived, block_request, derived, memory, passed

@@ -26,7 +26,8 @@ from blueprint.ir.request import (
 )
 from blueprint.symbols import ALPHABET
 from blueprint.term import evaluate
-from blueprint.theory import number_term, symbolic_dims
+from blueprint.theory import symbolic_dims
+from blueprint.theory_layout import number_term
 from blueprint.workload.dims import Dims, Factors, dims_of
 
 MODELS = Path(__file__).parents[1] / "oracles" / "model_configs.json"
