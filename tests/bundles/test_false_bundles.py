@@ -25,7 +25,7 @@ from blueprint.derivation import derive
 from blueprint.exit import ExitCode
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Stage
-from blueprint.ir.portable import MemoryFacts
+from blueprint.ir.portable import TrainingMemory
 from blueprint.ir.request import Deployment, Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verification import verify, verify_without_replay
@@ -1015,4 +1015,4 @@ def test_every_field_of_every_structure_has_an_operator() -> None:
 
 
 def test_every_memory_fact_has_a_law() -> None:
-    assert set(MEMORY_LAWS) == set(MemoryFacts.__struct_fields__)
+    assert set(MEMORY_LAWS) == set(TrainingMemory.__struct_fields__)

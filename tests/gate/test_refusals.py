@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from blueprint.bundle import Snapshot, fingerprint, snapshot_digest
+from blueprint.case import Workload
 from blueprint.codec import decode, encode
 from blueprint.contract import contract_of
 from blueprint.derivation import derive
@@ -476,7 +477,7 @@ def test_step_14_records_what_was_established(gate: CommitGate, model: Committed
     report, recorded = done.report, done.recorded
     assert report is not None
     assert recorded is not None
-    assert done.contract == contract_of(DistributeTransformerTrainingPass.facts, gate.rulebook)
+    assert done.contract == contract_of(DistributeTransformerTrainingPass.facts, gate.rulebook, Workload.TRAINING)
     claims = [claim for relation in report.relations for claim in relation.claims]
     assert {claim.status for claim in claims} == {Status.PROVED}
     assert sum(recorded.claims.values()) == len(claims) > 0
@@ -592,7 +593,7 @@ def test_a_contract_without_rules_is_refused(gate: CommitGate, model: Committed)
     for changes in ({"boundary": (MODEL, PORTABLE)}, {"normal_form": ""}):
         promising_nothing = declaring(**changes)
         with pytest.raises(RulebookError, match=rf"^{NAME}: .*needs rules and a normal form"):
-            contract_of(promising_nothing.facts, gate.rulebook)
+            contract_of(promising_nothing.facts, gate.rulebook, Workload.TRAINING)
         with pytest.raises(RulebookError, match=NAME):
             gate.commit(promising_nothing, model)
 
