@@ -396,11 +396,9 @@ TASK_CLAIMS: Final = (
     Claim.EXACT_WORK,
     Claim.DATA_FLOW,
     Claim.LOGICAL_RANKS,
+    Claim.EFFECTS,
 )
-"""What every task must satisfy."""
-
-CACHE_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC, Claim.EFFECTS)
-"""What every task must satisfy that reads or appends a cache."""
+"""What every task must satisfy; that it reads and appends no cache, where its rule names none, is one of them."""
 
 TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 """What every task must satisfy whose bytes are those of its tensors: all but the optimizer."""

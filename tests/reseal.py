@@ -44,7 +44,7 @@ class Draft:
 
     def __init__(self, good: bytes) -> None:
         self.data: Plain = json.loads(good)
-        self.digests = [_digest(record["snapshot"]) for record in self.data.get("stages", ())]
+        self.digests = [digest_of(record["snapshot"]) for record in self.data.get("stages", ())]
 
     @property
     def request(self) -> Plain:
@@ -88,8 +88,8 @@ class Draft:
         parent = data["request_digest"]
         for position, record in enumerate(data["stages"]):
             snapshot = record["snapshot"]
-            _seal_snapshot(Stage(snapshot["schema"].removeprefix("blueprint.")), snapshot, parent, moved)
-            parent = _digest(snapshot)
+            seal_snapshot(Stage(snapshot["schema"].removeprefix("blueprint.")), snapshot, parent, moved)
+            parent = digest_of(snapshot)
             moved[self.digests[position]] = parent
             self.digests[position] = parent
         for position, transition in enumerate(data["transitions"]):
@@ -144,7 +144,7 @@ def copied(entity: Plain, **changes: object) -> Plain:
     return {**copy.deepcopy(entity), **changes}
 
 
-def _digest(snapshot: Plain) -> str:
+def digest_of(snapshot: Plain) -> str:
     """The digest that a child names: by the stage that the header states, whether or not it is the right one."""
     return digest(snapshot["header"]["stage"], snapshot["header"]["version"], snapshot)
 
@@ -154,7 +154,7 @@ def _member(data: Plain, name: str) -> Plain:
     return found
 
 
-def _seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, str]) -> None:
+def seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, str]) -> None:
     """Seal one snapshot in place; `moved` maps old ids to new ones, those of the stages before it included."""
     snapshot.update(mapped(snapshot, moved))
     header = snapshot["header"]
