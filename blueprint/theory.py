@@ -53,7 +53,7 @@ from blueprint.term import (
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, Factors
-from blueprint.workload.inference_block import inference_block
+from blueprint.workload.inference_block import inference_block, inference_operations
 from blueprint.workload.inference_dims import InferenceDims
 from blueprint.workload.inference_memory import InferenceMemory, inference_memory
 from blueprint.workload.memory import Memory, block_memory, model_state, tensor_bytes
@@ -61,7 +61,7 @@ from blueprint.workload.operators import Block, CacheUse, Step, Tensor
 from blueprint.workload.plan import buffer_size, plan_work
 from blueprint.workload.primitives import TaskWork
 from blueprint.workload.symbolic import Symbolic
-from blueprint.workload.training_block import training_block
+from blueprint.workload.training_block import operations, training_block
 
 Number = Symbolic | int
 
@@ -281,16 +281,28 @@ def _memory_theorems(rule: PassRule | BoundaryRule, law: MemoryLaw) -> Iterator[
         for equation in law.equations:
             goal = law_sides(equation, case, _amount(equation.quantity, case))
             yield _memory_theorem(rule.id, law, equation, case, goal, negative=False)
-            # Where everything is made again, what waits is the checkpoint.
-            full = case.recompute is Recompute.FULL
-            if not case.inference and equation.quantity is (Capacity.CHECKPOINT if full else Capacity.STORED):
-                goal = law_sides(equation, case, _waiting(case))
+            tensors = _tensor_by_tensor(equation.quantity, case)
+            if tensors is not None:
+                goal = law_sides(equation, case, tensors)
                 again = dataclasses.replace(equation, form=f"{equation.form}, tensor by tensor")
                 yield _memory_theorem(rule.id, law, again, case, goal, negative=False)
     for equation in law.wrong:
         for case in _false_in(law, equation, cases):
             goal = law_sides(equation, case, _amount(equation.quantity, case))
             yield _memory_theorem(rule.id, law, equation, case, goal, negative=True)
+
+
+def _tensor_by_tensor(capacity: Capacity, case: Case) -> Term | None:
+    """A memory fact as the sum of the derivation's own tensors, where it is one; it is computed in another way."""
+    # Where everything is made again, what waits is the checkpoint.
+    full = case.recompute is Recompute.FULL
+    if capacity is Capacity.PARAMETERS:
+        return _learned(case)
+    if capacity is Capacity.KV:
+        return _cached(case)
+    if not case.inference and capacity is (Capacity.CHECKPOINT if full else Capacity.STORED):
+        return _waiting(case)
+    return None
 
 
 def _false_in(law: MemoryLaw, variant: Equation[Capacity], cases: Sequence[Case]) -> Iterator[Case]:
@@ -391,6 +403,20 @@ def _products(workload: Workload) -> Term:
     for training, inference in ((symbols.B, symbols.b), (symbols.S, symbols.c)):
         found = replace(found, training.name, to_term(inference))
     return found
+
+
+def _learned(case: Case) -> Term:
+    """The elements of all learned tensors of the block."""
+    ops = inference_operations(inference_dims(case)) if case.inference else operations(symbolic_dims(case))
+    return Sum(tuple(number_term(each.local.elements) for op in ops for each in op.parameters))
+
+
+def _cached(case: Case) -> Term:
+    """The bytes of the tensors to which some step appends."""
+    block = symbolic_block(case)
+    appended = {each.tensor for step in block.steps for each in step.cache if each.use is CacheUse.APPEND}
+    held = [tensor for tensor in block.tensors if tensor.name in appended]
+    return Sum(tuple(Product((number_term(each.local.elements), to_term(symbols.e))) for each in held))
 
 
 def _waiting(case: Case) -> Term:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from blueprint.workload.dims import N
-from blueprint.workload.inference_block import cache_of, stream_of
+from blueprint.workload.inference_block import cache_of, queries_of, rows_of, scores_of, stream_of, wide_of
 from blueprint.workload.inference_dims import InferenceDims
 from blueprint.workload.maximum import Maximum
 from blueprint.workload.plan import buffer_size
@@ -46,9 +46,8 @@ def inference_memory(dims: InferenceDims[N], maximum: Maximum[N]) -> InferenceMe
 
 def unfused_arms(dims: InferenceDims[N]) -> tuple[N, N, N]:
     """The intermediates in bytes, of which one at a time exists: q, k and v; scores; feed-forward rows."""
-    rows = dims.b * dims.q
-    heads = dims.h_t * dims.d + 2 * (dims.k_t * dims.d)
-    return (rows * heads * dims.e, dims.b * dims.h_t * dims.q * dims.c * dims.e, rows * dims.F_t * dims.e)
+    projected = queries_of(dims).elements + 2 * rows_of(dims, dims.q)
+    return (projected * dims.e, scores_of(dims).elements * dims.e, wide_of(dims).elements * dims.e)
 
 
 def workspace(boundary: N | int, arms: Sequence[N], maximum: Maximum[N]) -> N | int:
