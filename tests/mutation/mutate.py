@@ -203,6 +203,8 @@ def _inference_strategies() -> tuple[Request, ...]:
     return (
         _inference(4, prompt=28, context=31),
         _inference(4, prompt=7, context=9, biases=False),
+        # A step of two tokens, beside the one of a token that decoding has.
+        _inference(4, prompt=2, context=3),
         _inference(4, prompt=7, context=9, feedforward=160, dtype=DType.FLOAT32),
         _inference(4, prompt=28, context=31, hidden=36, biases=False),
         _inference(4, prompt=7, context=9, hidden=36, dtype=DType.FLOAT32),

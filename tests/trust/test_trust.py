@@ -296,8 +296,8 @@ def test_what_both_texts_use_is_pinned() -> None:
         case = case_of(request)
         assert case in all_cases(Workload.INFERENCE)
         assert (case.inference, case.tensor_parallel, case.biases) == (True, tensor > 1, biases)
-        assert not (case.sequence_parallel or case.full_recompute)
-        assert case.zero == 0
+        assert not case.sequence_parallel
+        assert (case.recompute, case.zero) == (Recompute.NONE, 0)
 
 
 def test_the_points_of_the_branches_are_pinned() -> None:

@@ -109,7 +109,7 @@ class _Remembered:
 
 @functools.cache
 def _remembered(case: Case) -> tuple[_Remembered, ...]:
-    """Every form of every law about a memory fact, and once more what is stored, tensor by tensor."""
+    """Every form of every law about a memory fact, and once more what tensors make up, tensor by tensor."""
     found = []
     for rule, law in _rulebook().laws():
         if not isinstance(law, MemoryLaw) or not _speaks(rule, case) or not law.when(case):
@@ -117,7 +117,7 @@ def _remembered(case: Case) -> tuple[_Remembered, ...]:
         for equation in law.equations:
             forms = [equation.form]
             waiting = Capacity.CHECKPOINT if case.full_recompute else Capacity.STORED
-            if equation.quantity is waiting and not case.inference:
+            if equation.quantity in {Capacity.PARAMETERS, Capacity.KV, None if case.inference else waiting}:
                 forms.append(f"{equation.form}, tensor by tensor")
             found += [_Remembered(law, equation, _theorems()[rule.id, law.id, form, case.text]) for form in forms]
     return tuple(found)
