@@ -110,5 +110,11 @@ CLAIMS: Final[dict[str, Entry]] = {
         example="The optimizer's bytes are not divided by the data-parallel degree at ZeRO stage 1.",
         remedy="The finding names the fact and both values; shares are the largest of D, rounded up.",
     ),
+    "effects": Entry(
+        what="A task reads or appends exactly the caches that its rule says, by so many bytes; other tasks touch none.",
+        why="A cache outlives the step, so what a step does to it is no other task's data flow.",
+        example="The scores task says that it appends the key cache, or reads the rows of the step's own tokens alone.",
+        remedy="Scores and context read all rows of a cache; key and value projections append the step's own rows.",
+    ),
 }
 """Every claim by its kind."""
