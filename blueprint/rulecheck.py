@@ -245,13 +245,19 @@ def _check_maximum(law: MaximumLaw) -> None:
     forms = [each.form for each in (*law.forms, *law.wrong)]
     if not law.forms or len(set(forms)) != len(forms) or any(len(each.arms) < 2 for each in law.forms):
         raise RulebookError(f"law {law.id} needs distinct forms with two arms or more")
-    names = law.forms[0].arms.keys()
-    if any(each.arms.keys() != names for each in law.forms) or any(not each.arms.keys() <= names for each in law.wrong):
+    names = tuple(law.forms[0].arms)
+    if any(tuple(each.arms) != names for each in law.forms) or any(
+        not set(each.arms) <= {*names} for each in law.wrong
+    ):
         raise RulebookError(f"law {law.id}: every form speaks of the same arms, in one order")
     if law.left.free_symbols & _MEASURED != {law.capacity.symbol}:
         raise RulebookError(f"law {law.id}: its left side must speak of {law.capacity.symbol} alone")
+    if law.capacity.symbol not in sympy.expand(law.left.subs(symbols.t, 1)).free_symbols:
+        raise RulebookError(f"law {law.id} says nothing: its left side lacks {law.capacity.symbol}")
     if any(_MEASURED & arm.free_symbols for each in (*law.forms, *law.wrong) for arm in each.arms.values()):
         raise RulebookError(f"law {law.id} says nothing: an arm speaks of what is measured")
+    for side in (law.left, *(arm for each in (*law.forms, *law.wrong) for arm in each.arms.values())):
+        to_term(side)
 
 
 def _check_projection(law: ProjectionLaw) -> None:

@@ -26,7 +26,7 @@ from blueprint.exit import ExitCode
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import deployment_of
 from blueprint.ir.common import Stage
-from blueprint.ir.portable import MemoryFacts
+from blueprint.ir.portable import TrainingMemory
 from blueprint.ir.request import Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verification import verify, verify_without_replay
@@ -1022,4 +1022,4 @@ def test_every_field_of_every_structure_has_an_operator() -> None:
 
 
 def test_every_memory_fact_has_a_law() -> None:
-    assert set(MEMORY_LAWS) == set(MemoryFacts.__struct_fields__)
+    assert set(MEMORY_LAWS) == set(TrainingMemory.__struct_fields__)

@@ -37,8 +37,8 @@ def _capacity(report: dict[str, Any]) -> dict[str, Any]:
 def needed(blueprint: Run, tmp_path: Path) -> int:
     """What the small plan needs, as the report on it says."""
     _derived(blueprint, tmp_path / "any.json")
-    memory = _verified(blueprint, tmp_path / "any.json")["subject"]["memory"]
-    total = sum(int(size) for fact, size in memory.items() if fact not in {"parameters", "total"})
+    (memory,) = _verified(blueprint, tmp_path / "any.json")["subject"]["memory"]
+    total = sum(int(size) for fact, size in memory["facts"].items() if fact != "parameters")
     assert int(memory["total"]) == total
     return total
 
