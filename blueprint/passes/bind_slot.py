@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from blueprint.errors import DomainError
 from blueprint.ir.common import Primitive, Role, Stage
 from blueprint.ir.concrete import Command, ConcretePlanIR, Issue, Route, SlotExtension
 from blueprint.ir.distributed import TaskKind
@@ -45,7 +44,7 @@ class BindReferenceSlotTargetPass:
     )
 
     def run(self, ir: PortablePlanIR, context: PassContext) -> ConcretePlanIR:
-        """Bind the plan. Raises DomainError as `routes`, and where no target is named or a place is beyond the IR."""
+        """Bind the plan. Raises DomainError where no target is named, or a place is beyond the IR."""
         binding = Binding(ir, context.request)
         return binding.snapshot(SlotExtension(issues=_issues(binding.commands), routes=routes(binding)))
 
@@ -62,16 +61,10 @@ def _issues(commands: Sequence[Command]) -> tuple[Issue, ...]:
 def routes(binding: Binding) -> tuple[Route, ...]:
     """One route for each transfer: between the group's first device and one of the stage beside it.
 
-    Activations come from the stage before and go to the one after, gradients the other way. Raises DomainError where
-    there are transfers and fewer than two devices.
+    Activations come from the stage before and go to the one after, gradients the other way. That there is a device of
+    each such stage, a request must say.
     """
     transfers = [task for task in binding.ir.tasks if task.kind is TaskKind.POINT_TO_POINT]
-    if transfers and len(binding.devices) < 2:
-        raise DomainError(
-            f"transfer {transfers[0].name} needs two devices, there is {len(binding.devices)}: a slot target routes"
-            " every transfer from one device to another",
-            path="deployment.devices",
-        )
     return tuple(_route(binding, task) for task in transfers)
 
 

@@ -64,6 +64,7 @@ def test_a_good_request_holds_exactly_what_was_asked() -> None:
             gradient_bytes=4,
             shard_checkpoint=False,
             scope=Scope.BLOCK,
+            stage=0,
         ),
     )
 

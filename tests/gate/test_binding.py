@@ -13,13 +13,12 @@ from blueprint.discharge import SolverPool
 from blueprint.errors import DomainError, GateError, PassFailedError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.models import builtin
-from blueprint.frontend.request import training_request
+from blueprint.frontend.request import check_domain, training_request
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Stage
-from blueprint.ir.concrete import CommandKind, ConcretePlanIR, QueueExtension
+from blueprint.ir.concrete import ConcretePlanIR, QueueExtension
 from blueprint.ir.portable import PortablePlanIR
-from blueprint.ir.request import Request, TargetKind
-from blueprint.passes import bind_slot
+from blueprint.ir.request import Request, Scope, TargetKind
 from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
 from blueprint.passes.bind_slot import BindReferenceSlotTargetPass
 from blueprint.passes.binding import bounded
@@ -39,6 +38,12 @@ def request_of(
     return training_request(
         builtin("gpt2"), sequence=sequence, tensor=tensor, target=kind, emit=emit, device_memory=memory
     )
+
+
+def stack_of(kind: TargetKind, stage: int) -> Request:
+    """One of two stages of two blocks each, on one rank."""
+    model = change(builtin("gpt2"), layers=4)
+    return training_request(model, sequence=16, pipeline=2, scope=Scope.STACK, stage=stage, target=kind)
 
 
 @pytest.fixture(scope="module")
@@ -166,23 +171,34 @@ def test_rounding_that_breaks_its_contract_is_an_error_of_the_pass(
         gate.commit(BindReferenceQueueTargetPass(), plan)
 
 
-def test_transfers_need_two_devices() -> None:
-    """No task of a plan is a transfer yet; the check is for those that come."""
-    request = request_of(TargetKind.SLOT, tensor=1)
+def _stage_of(stage: int) -> tuple[Any, Any]:
+    """A stage of a stack of two stages on one rank, bound to slots: the request and the concrete plan."""
+    request = stack_of(TargetKind.SLOT, stage)
     context = PassContext(request, "0" * 64)
     snapshot: Any = model_ir(request)
     for derivation_pass in passes_for(request):
         snapshot = derivation_pass.run(snapshot, context)
-    transfers = [change(each, kind=CommandKind.TRANSFER) for each in snapshot.commands]
-    assert bind_slot.routes(snapshot.commands, snapshot.devices) == ()
-    with pytest.raises(DomainError, match="needs two devices, there is 1") as caught:
-        bind_slot.routes(transfers, snapshot.devices)
+    return request, snapshot
+
+
+@pytest.mark.parametrize("stage", [0, 1])
+def test_transfers_are_routed_to_the_stage_beside(stage: int) -> None:
+    """The first stage sends activations and receives gradients, the last the other way round."""
+    _, plan = _stage_of(stage)
+    names = {command.id: command.name for command in plan.commands}
+    here, there = (device.id for device in plan.devices)
+    found = {names[each.command]: (each.source, each.destination) for each in plan.extension.routes}
+    first = {"b1.mlp_residual.send": (here, there), "b1.mlp_residual.receive_gradient": (there, here)}
+    last = {"x.receive": (there, here), "x.send_gradient": (here, there)}
+    assert found == (last if stage else first)
+
+
+def test_transfers_need_two_devices() -> None:
+    request, _ = _stage_of(0)
+    alone = change(request, deployment=change(request.deployment, devices=1))
+    with pytest.raises(DomainError, match="devices = 1 are fewer than the ranks of the group") as caught:
+        check_domain(alone)
     assert caught.value.path == "deployment.devices"
-    two = (*snapshot.devices, change(snapshot.devices[0], id=f"device:{'1' * 64}", ordinal=1))
-    placed = [change(each, devices=tuple(device.id for device in two)) for each in transfers]
-    routes = bind_slot.routes(placed, two)
-    assert [each.command for each in routes] == [each.id for each in placed]
-    assert {(each.source, each.destination) for each in routes} == {(two[0].id, two[1].id)}
 
 
 def test_a_place_beyond_the_limit_is_refused() -> None:

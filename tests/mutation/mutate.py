@@ -473,7 +473,7 @@ class Lane:
         for request, size in self.fitting:
             capacity = CAPACITY[workload_of(request)]
             for lacking in (0, 1):
-                device = deployment_of(request.strategy.tensor, None, size - lacking, placed=False)
+                device = deployment_of(request, None, size - lacking)
                 derived, _ = self.derive([msgspec.structs.replace(request, deployment=device)])
                 wanted = "refused" if lacking else "derived"
                 if derived.verdict == "derived" != wanted:

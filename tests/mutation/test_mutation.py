@@ -11,8 +11,8 @@ import pytest
 from blueprint.errors import DomainError, NotCoveredError
 from blueprint.frontend.request import check_domain
 from blueprint.ir.request import Inference, Request, branches_of
+from blueprint.workload.attention import unfused_arms
 from blueprint.workload.inference_dims import inference_dims_of
-from blueprint.workload.inference_memory import unfused_arms
 from tests.mutation import faults, mutate
 from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.faults import Mutant

@@ -210,5 +210,6 @@ def block_request(
             gradient_bytes=gradient_bytes,
             shard_checkpoint=False,
             scope=Scope.BLOCK,
+            stage=0,
         ),
     )

@@ -542,6 +542,7 @@ def _exchanged(collective: Any) -> Any:
         return collective
     return Collective(
         kind=_other(collective.kind),
+        axis=_other(collective.axis),
         participants=tuple(rank + 1 for rank in collective.participants),
         reduction=_other(collective.reduction),
         message_bytes=collective.message_bytes + 1,
