@@ -32,6 +32,10 @@ class BindReferenceSlotTargetPass:
     devices.
 
     A deterministic contract, no paper claim: it is no scheduler, and memory is not reused.
+
+    An attention core that the target fuses is one command, in the place of its last task, and without its scores:
+
+        W_fused = W_scores + W_softmax + W_context
     """
 
     facts: ClassVar[PassFacts] = PassFacts(

@@ -17,7 +17,7 @@ from blueprint.term import Relation
 
 OPERATIONS = BoundLaw(
     id="fused-operations",
-    statement="a fused attention core does the operations of its three tasks",
+    statement="W_fused = W_scores + W_softmax + W_context",
     source="Dao et al., FlashAttention: tiling is exact",
     bounds=(Bound("the sum", W_f, Relation.EQUAL, W_1 + W_2 + W_3),),
     wrong=(

@@ -42,6 +42,8 @@ TILED = MaximumLaw(
         Maximum("no statistics", {ROWS: D + b * h * q * d * e}),
         Maximum("scores written", {ROWS: D + b * h * q * c * e}),
         Maximum("statistics of one head", {ROWS: D + b * h * q * d * e + 4 * b * q}),
+        Maximum("two projections", {PROJECTED: D + b * q * (h + k) * d * e}),
+        Maximum("not divided by t", {WIDE: D + t * b * q * F * e}),
     ),
 )
 
@@ -57,6 +59,9 @@ PAGED = MaximumLaw(
     wrong=(
         Maximum("entries for the step's own tokens", {TABLE: D + 4 * t * b * q}),
         Maximum("table divided by t", {TABLE: D + 4 * b * c}),
+        Maximum("keys and values alone", {PROJECTED: D + 2 * b * q * k * d * e}),
+        Maximum("statistics of two bytes", {ROWS: D + b * h * q * (d * e + 2)}),
+        Maximum("no boundary", {WIDE: b * q * F * e}),
     ),
 )
 

@@ -1,5 +1,5 @@
 ; law fused-operations (causal half) of rule binding.fused_attention
-; a fused attention core does the operations of its three tasks: causal half
+; W_fused = W_scores + W_softmax + W_context: causal half
 ; a false variant: satisfiable
 ; v0 is W_1: operations of the scores
 ; v1 is W_2: operations of the softmax

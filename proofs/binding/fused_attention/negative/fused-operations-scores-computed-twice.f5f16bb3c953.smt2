@@ -1,5 +1,5 @@
-; law fused-operations (no softmax) of rule binding.fused_attention
-; a fused attention core does the operations of its three tasks: no softmax
+; law fused-operations (scores computed twice) of rule binding.fused_attention
+; W_fused = W_scores + W_softmax + W_context: scores computed twice
 ; a false variant: satisfiable
 ; v0 is W_1: operations of the scores
 ; v1 is W_2: operations of the softmax
@@ -11,5 +11,5 @@
 (assert (! (<= 0 v0) :named h0))
 (assert (! (<= 0 v1) :named h1))
 (assert (! (<= 0 v2) :named h2))
-(assert (not (= (+ v0 v1 v2) (+ v0 v2))))
+(assert (not (= (+ v0 v1 v2) (+ (* 2 v0) v1 v2))))
 (check-sat)
