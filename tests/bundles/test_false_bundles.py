@@ -912,7 +912,7 @@ FREE = (
 @pytest.fixture(scope="session")
 def good() -> bytes:
     """The small bundle for a device, with an overlay on its plan, so that every list of a bundle has an element."""
-    deployed = msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(TINY_REQUEST, None, 2**61))
+    deployed = msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(TINY_REQUEST, 4, 2**61))
     draft = Draft(derive(deployed, jobs=JOBS))
     entry = {"entity": draft.entity(PORTABLE, "tasks", "x.fork_gradient")["id"], "value": 5}
     target = draft.transition(PORTABLE)["target"]

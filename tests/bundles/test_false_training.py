@@ -85,6 +85,11 @@ PARAMETERS = 12 * 12288**2 // 8 + 4 * 12288 + (3 * 12288 + 4 * 12288) // 8 + 2 *
 SHARE = PARAMETERS // 8
 
 
+def devices_of(draft: Draft, size: int) -> Plain:
+    """A deployment of a device for each rank, of this memory."""
+    return {"devices": draft.request["strategy"]["tensor"], "topology": "all-to-all", "device_memory": size}
+
+
 def memory(draft: Draft) -> Plain:
     found: Plain = draft.snapshot(PORTABLE)["memory"]
     return found
@@ -203,7 +208,7 @@ def device_of(size: int) -> Change:
     """The same block, for a device of so many bytes."""
 
     def deployed(draft: Draft) -> None:
-        draft.data["request"]["deployment"] = {"device_memory": size}
+        draft.data["request"]["deployment"] = devices_of(draft, size)
         draft.derive_again(MODEL)
 
     return deployed
@@ -607,7 +612,7 @@ def test_a_device_is_neither_added_nor_removed_in_silence(tmp_path: Path) -> Non
     )
     changes: dict[str, tuple[bytes, Change]] = {
         "any": (deployed, lambda draft: draft.data["request"].pop("deployment")),
-        str(ample): (plain, lambda draft: draft.data["request"].update(deployment={"device_memory": ample})),
+        str(ample): (plain, lambda draft: draft.data["request"].update(deployment=devices_of(draft, ample))),
     }
     for now, (good, change) in changes.items():
         before = "any" if now != "any" else str(ample)
@@ -619,7 +624,7 @@ def test_a_device_is_neither_added_nor_removed_in_silence(tmp_path: Path) -> Non
         assert codes(verify(draft.sealed(), jobs=JOBS)) == {"report.mismatch"}
         # With an honest record it is the good bundle of the other request, and says so.
         data, report = honest(draft.sealed())
-        assert report.subject.bindings["deployment"] == {"device_memory": now}
+        assert report.subject.bindings["deployment"]["device_memory"] == now
         assert _capacity(report) is (Status.NOT_APPLICABLE if now == "any" else Status.PROVED)
         assert exit_code(data, tmp_path, "--expect", f"device_memory={now}") == ExitCode.VERIFIED
         assert exit_code(data, tmp_path, "--expect", f"device_memory={before}") == ExitCode.REFUTED
