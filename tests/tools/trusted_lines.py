@@ -51,8 +51,8 @@ CORE = (
     "verification",
 )
 STRUCTURAL = ("ir", "claims", "expected", "expected_bound", "expected_concrete")
-CORE_CAP = 3600
-TOTAL_CAP = 5000
+CORE_CAP = 4500
+TOTAL_CAP = 7200
 """Why these caps and this list: docs/adr/0006-what-the-trusted-core-is.md."""
 
 _NO_CODE = frozenset(
