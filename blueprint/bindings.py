@@ -62,9 +62,13 @@ def _model_name(facts: ModelFacts) -> str:
 
 
 def flat_bindings(bindings: Bindings) -> dict[str, str]:
-    """Every binding by one key, as `--expect` names it; `model` is the model's name, `microbatch` the option's word."""
+    """Every binding by one key, as `--expect` names it; `model` is the model's name.
+
+    A training step's batch goes by the option's word, `microbatch`, as well.
+    """
     flat = {key: value for group in bindings.values() for key, value in group.items() if key != "name"}
-    return {**flat, "model": bindings["model"]["name"], "microbatch": flat["batch"]}
+    aliases = {} if flat.get("purpose") == "inference" else {"microbatch": flat["batch"]}
+    return {**flat, "model": bindings["model"]["name"], **aliases}
 
 
 def meets(key: str, found: str, wanted: str) -> bool:
@@ -88,8 +92,10 @@ def known_expectations(expect: Mapping[str, str], bindings: Bindings) -> None:
 def _allowed(key: str, value: str) -> str:
     """What the binding's value is always, in words, where `value` is none of it."""
     match _KINDS.get(key):
+        case None if key == "purpose":
+            words: list[str] = ["training", "inference"]
         case msgspec.inspect.BoolType():
-            words: list[str] = ["yes", "no"]
+            words = ["yes", "no"]
         case msgspec.inspect.EnumType(cls=kind):
             words = [each.value for each in kind]
         case msgspec.inspect.IntType(ge=int() as least, le=int() as most):

@@ -191,12 +191,12 @@ class _Examination:
         return good
 
     def successors(self, stage: Stage, branch: Branch) -> list[tuple[Stage, Branch]]:
-        """What may stand after a stage: the next one of its branch, or the first of the next branch."""
+        """What may stand after a stage: the next one of its branch, or the first of a later branch."""
         if stage is Stage.MODEL:
-            return [(Stage.DISTRIBUTED, self.branches[0])]
+            return [(Stage.DISTRIBUTED, each) for each in self.branches]
         rest = STAGE_ORDER[STAGE_ORDER.index(stage) + 1 :]
         later = self.branches[self.branches.index(branch) + 1 :]
-        return [*((each, branch) for each in rest[:1]), *((Stage.DISTRIBUTED, each) for each in later[:1])]
+        return [*((each, branch) for each in rest[:1]), *((Stage.DISTRIBUTED, each) for each in later)]
 
     # 5 structure and ids
     def structure(self, chains: list[Chain]) -> list[Chain]:
