@@ -25,11 +25,12 @@ from blueprint.derivation import derive
 from blueprint.exit import ExitCode
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import deployment_of
-from blueprint.ir.common import Stage
-from blueprint.ir.portable import TrainingMemory
-from blueprint.ir.request import Request
+from blueprint.ir.common import Branch, Stage
+from blueprint.ir.portable import InferenceMemory, TrainingMemory
+from blueprint.ir.request import Deployment, Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verification import verify, verify_without_replay
+from tests.bundles.branches import DECODE, PREFILL, TINY_STEPS, BranchDraft
 from tests.bundles.conftest import GPT3_REQUEST, JOBS, TINY_REQUEST, Memory, lasting_pool, shared
 from tests.reseal import KINDS, STAGES, Draft, Plain, copied, mapped, new_id, recorded, without
 
@@ -513,7 +514,10 @@ class Operator(NamedTuple):
 
     def applied(self, good: bytes) -> bytes:
         """The false bundle, sealed again; its recorded reports are still those of the good one."""
-        draft = Draft(good)
+        return self.put(Draft(good))
+
+    def put(self, draft: Draft) -> bytes:
+        """The same in a draft, at whatever branch it is."""
         owner, name = self.place(draft)
         new = self.new(owner.get(name), draft)
         if new is ABSENT:
@@ -893,6 +897,60 @@ def without_claims(old: list[Plain], _draft: Draft) -> object:
 
 OPERATORS = tuple(operators())
 
+STEP_MEMORY_LAWS = {
+    "parameters": "parameters",
+    "weights": "weight-memory",
+    "kv": "kv-cache",
+    "boundary": "boundary",
+    "workspace": "workspace",
+}
+"""Memory fact of a step of inference -> the law about it."""
+
+
+def _step_operators() -> Iterator[Operator]:
+    """What only a bundle of inference has: its workload, what its tasks do to caches, its memory facts."""
+    for name in ("batch", "prompt", "context"):
+        yield Operator(f"request.workload.{name}", "", plus(2), "claim.tensor_type")
+    yield Operator("request.workload.prompt", "", be(2**20), "model.domain")
+    yield Operator("request.workload.dtype", "", be("float16"), "claim.tensor_type")
+    for name, law in (("scores.forward", "kv-read"), ("key_projection.forward", "kv-append")):
+        other = "value_projection.cache"
+        for stage, value, kind in ((DISTRIBUTED, "value", "values"), (PORTABLE, "buffer", "buffers")):
+            effects = f"{stage.value}.tasks.effects"
+            for by in ("claim.effects", f"law.{law}", "law.kv-elsewhere"):
+                yield Operator(effects, name, be([]), by)
+                yield Operator(effects, name, lambda old, _: old * 2, by)
+                yield Operator(f"{effects}.kind", name, exchanged_use, by)
+                yield Operator(f"{effects}.size", name, plus(1), by)
+            yield Operator(f"{effects}.{value}", name, id_of(stage, kind, other), "claim.effects")
+    # A task that touches no cache may not say that it does.
+    for stage, value, kind in ((DISTRIBUTED, "value", "values"), (PORTABLE, "buffer", "buffers")):
+        yield Operator(
+            f"{stage.value}.tasks.effects", "softmax.forward", one_effect(stage, value, kind), "claim.effects"
+        )
+    for fact, law in STEP_MEMORY_LAWS.items():
+        # The workspace is no sum of values: its law alone speaks of it.
+        if fact != "workspace":
+            yield Operator(f"portable.memory.{fact}", "", plus(1), "claim.memory")
+        yield Operator(f"portable.memory.{fact}", "", plus(1), f"law.{law}")
+    for fact in ("weights", "kv", "workspace"):
+        yield Operator(f"portable.memory.{fact}", "", be(2**62), "law.inference-capacity")
+
+
+def exchanged_use(old: str, _draft: Draft) -> object:
+    """A read for an append, an append for a read."""
+    return {"kv_read": "kv_write", "kv_write": "kv_read"}[old]
+
+
+def one_effect(stage: Stage, name: str, kind: str) -> New:
+    """A read of a cache by a task that has none."""
+    return lambda _old, draft: [
+        {"kind": "kv_read", name: draft.entity(stage, kind, "key_projection.cache")["id"], "size": 1}
+    ]
+
+
+STEP_OPERATORS = tuple(_step_operators())
+
 MEANING = frozenset({"claim", "law", "coverage", "lineage", "model"})
 """Families of findings about what a bundle says, not about how it is sealed."""
 
@@ -921,6 +979,28 @@ def good() -> bytes:
     data = draft.sealed()
     assert verify(data, jobs=JOBS).verdict is Outcome.VERIFIED
     return data
+
+
+@pytest.fixture(scope="session")
+def good_steps() -> bytes:
+    """The small bundle of inference for a device."""
+    deployed = msgspec.structs.replace(TINY_STEPS, deployment=Deployment(device_memory=2**61))
+    data = derive(deployed, jobs=JOBS)
+    assert verify(data, jobs=JOBS).verdict is Outcome.VERIFIED
+    return data
+
+
+@pytest.mark.parametrize("branch", [PREFILL, DECODE])
+@pytest.mark.parametrize(
+    "operator", STEP_OPERATORS, ids=[f"{position}-{each.field}" for position, each in enumerate(STEP_OPERATORS)]
+)
+def test_a_wrong_field_of_a_step_is_stopped_by_name(operator: Operator, branch: Branch, good_steps: bytes) -> None:
+    data = operator.put(BranchDraft(good_steps, branch))
+    report = verify_without_replay(data, jobs=JOBS)
+    stopped_by_name(operator, data, good_steps, report)
+    if not operator.field.startswith("request."):
+        named = [each for each in report.diagnostics if each.code == operator.by]
+        assert {each.path.partition("/")[0] for each in named} == {branch.value}
 
 
 def start_worker(stack: ExitStack = ExitStack()) -> None:  # noqa: B008  (lives as long as the process)
@@ -957,8 +1037,12 @@ def is_operator_test(item: pytest.Item) -> TypeGuard[pytest.Function]:
 def test_a_wrong_field_is_stopped_by_name(
     position: int, good: bytes, examinations: dict[int, Future[tuple[bytes, Report]]]
 ) -> None:
-    operator = OPERATORS[position]
     data, report = examinations[position].result()
+    stopped_by_name(OPERATORS[position], data, good, report)
+
+
+def stopped_by_name(operator: Operator, data: bytes, good: bytes, report: Report) -> None:
+    """The finding that an operator names is there, and all others speak of meaning if it does."""
     assert data != good
     # The records are still the good bundle's, so what they say of a false one is no merit of the claims.
     found = [each for each in report.diagnostics if each.code != "report.mismatch" or each.code == operator.by]
@@ -992,7 +1076,11 @@ def fields(kind: msgspec.inspect.StructType, prefix: str = "") -> Iterator[tuple
         inner = list(structures(field.type))
         yield path, isinstance(field.type, msgspec.inspect.StructType) or len(inner) > 1
         for each in inner:
-            below = str(each.tag).removeprefix("blueprint.") if len(inner) > 1 else path
+            below = path
+            if len(inner) > 1:
+                # A snapshot goes by the name of its stage, other alternatives by their place and kind.
+                tag = str(each.tag)
+                below = tag.removeprefix("blueprint.") if tag.startswith("blueprint.") else f"{path}[{tag}]"
             yield from fields(each, f"{below}.")
 
 
@@ -1011,7 +1099,9 @@ def structures(kind: msgspec.inspect.Type) -> Iterator[msgspec.inspect.StructTyp
 def test_every_field_of_every_structure_has_an_operator() -> None:
     kind = msgspec.inspect.type_info(Bundle)
     assert isinstance(kind, msgspec.inspect.StructType)
-    known = {each.field for each in OPERATORS} | {field for field, _, _ in FREE}
+    training = [*(each.field for each in OPERATORS), *(field for field, _, _ in FREE)]
+    known = {of_kind(field, "training") for field in training}
+    known |= {of_kind(each.field, "inference") for each in STEP_OPERATORS}
     every = dict(fields(kind))
     # A single structure is changed by changing a field of it.
     # What a target brings is in test_false_binding.py.
@@ -1021,5 +1111,14 @@ def test_every_field_of_every_structure_has_an_operator() -> None:
     assert len(every) > 240
 
 
+def of_kind(field: str, kind: str) -> str:
+    """The path of a field that has alternatives, in the one of a kind."""
+    for place in ("request.workload.", "portable.memory."):
+        if field.startswith(place):
+            return f"{place[:-1]}[{kind}].{field.removeprefix(place)}"
+    return field
+
+
 def test_every_memory_fact_has_a_law() -> None:
     assert set(MEMORY_LAWS) == set(TrainingMemory.__struct_fields__)
+    assert set(STEP_MEMORY_LAWS) == set(InferenceMemory.__struct_fields__)
