@@ -27,7 +27,7 @@ from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import deployment_of
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.portable import InferenceMemory, TrainingMemory
-from blueprint.ir.request import Deployment, Request
+from blueprint.ir.request import Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verification import verify, verify_without_replay
 from tests.bundles.branches import DECODE, PREFILL, TINY_STEPS, BranchDraft
@@ -984,7 +984,7 @@ def good() -> bytes:
 @pytest.fixture(scope="session")
 def good_steps() -> bytes:
     """The small bundle of inference for a device."""
-    deployed = msgspec.structs.replace(TINY_STEPS, deployment=Deployment(device_memory=2**61))
+    deployed = msgspec.structs.replace(TINY_STEPS, deployment=deployment_of(TINY_STEPS, 4, 2**61))
     data = derive(deployed, jobs=JOBS)
     assert verify(data, jobs=JOBS).verdict is Outcome.VERIFIED
     return data
