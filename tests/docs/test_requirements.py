@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docs" / "requirements" / "pass-formulae.md"
 TEXT = TABLE.read_text(encoding="utf-8")
 ROWS = rows(TEXT)
-NOT_YET = re.compile(rf"\A{LATER}: (?:issue [45]|docs pages)(?:; .+)?\Z")
+NOT_YET = re.compile(rf"\A{LATER}: docs pages(?:; .+)?\Z")
 
 
 def numbers(table: list[Row]) -> list[int]:
@@ -43,20 +43,8 @@ def test_what_comes_later_says_with_what(row: Row) -> None:
     assert (NOT_YET.match(note) is not None) is not bool(split(tests))
 
 
-def test_all_of_binding_comes_later() -> None:
-    sections = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)+)", TEXT, re.MULTILINE))
-    later = [title for title, text in sections.items() if all(NOT_YET.match(note) for *_, note in rows(text))]
-    assert later == [
-        "Reference queue binding",
-        "Reference slot binding",
-    ]
-    # Of inference, what a target may choose instead.
-    waiting = [
-        note
-        for title in ("Inference distribution", "Inference portable planning")
-        for *_, note in rows(sections[title])
-    ]
-    assert [note for note in waiting if NOT_YET.match(note)] == ["later: issue 5"] * 2
+def test_only_the_pages_come_later() -> None:
+    assert {note.partition(";")[0] for *_, note in ROWS if NOT_YET.match(note)} == {"later: docs pages"}
 
 
 @pytest.mark.parametrize(
