@@ -19,7 +19,8 @@ def checkout(tmp_path: Path) -> Path:
     for folder in (package / "ir", package / "claims", package / "frontend", tmp_path / "rules" / "family"):
         folder.mkdir(parents=True)
         (folder / "one.py").write_text("x = 1\n", encoding="utf-8")
-    for name in (*trusted_lines.CORE, "expected"):
+    alone = [name for name in trusted_lines.STRUCTURAL if name not in {"ir", "claims"}]
+    for name in (*trusted_lines.CORE, *alone):
         (package / f"{name}.py").write_text('"""Text."""\n\n# remark\nx = 1\n', encoding="utf-8")
     return tmp_path
 

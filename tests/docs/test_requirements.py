@@ -65,4 +65,4 @@ def test_a_row_of_another_form_is_noticed() -> None:
         numbers([("a sentence", "", "", "")])
     assert NOT_YET.match("later") is None
     assert NOT_YET.match("later: issue 45") is None
-    assert NOT_YET.match("later: issue 5; why")
+    assert NOT_YET.match("later: docs pages; why")
