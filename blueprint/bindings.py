@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from blueprint.bundle import Bundle, Snapshot
 from blueprint.errors import UsageError
 from blueprint.frontend.models import BUILTIN
+from blueprint.ir import structure
+from blueprint.ir.concrete import ConcretePlanIR, QueueExtension
 from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.machine import MachineIR
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import Deployment, Inference, ModelFacts, Strategy, Training
+from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.request import Deployment, Inference, ModelFacts, Strategy, Target, TargetKind, Training
 from blueprint.words import plain
 
 NAMED_BY_THE_BUNDLE = " (named by the bundle)"
@@ -27,10 +31,30 @@ _WHOLE = re.compile(r"\A(?:0|[1-9][0-9]{0,18})\Z", re.ASCII)
 
 _KINDS = {
     field.name: msgspec.inspect.type_info(field.type)
-    for part in (ModelFacts, Training, Inference, Strategy, Deployment)
+    for part in (ModelFacts, Training, Inference, Strategy, Target, Deployment)
     for field in msgspec.structs.fields(part)
+    if field.name != "kind"
 }
 """The type of each binding by its key."""
+
+NO_TARGET = "none"
+"""The target of a request that names none."""
+
+_UNNAMED = {
+    "emit": "no",
+    "architecture": NO_TARGET,
+    "abi": NO_TARGET,
+    "revision": NO_TARGET,
+    "devices": ANY_SIZE,
+    "topology": ANY_SIZE,
+}
+"""The bindings of a target and a deployment that a request does not name, as `--expect` finds them."""
+
+_OPEN = {
+    **dict.fromkeys(("devices", "topology", "device_memory"), ANY_SIZE),
+    **dict.fromkeys(("architecture", "abi", "revision"), NO_TARGET),
+}
+"""The word of a binding that a request need not name."""
 
 
 def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
@@ -41,10 +65,12 @@ def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
         fields = msgspec.to_builtins(part)
         groups[name] = {key: _word(value) for key, value in fields.items()}
     groups["model"]["name"] = _model_name(request.model)
-    groups["target"] = {"name": "none"}
-    deployment = request.deployment
-    memory = plain(deployment.device_memory) if isinstance(deployment, Deployment) else ANY_SIZE
-    groups["deployment"] = {"device_memory": memory}
+    groups["target"] = {"name": NO_TARGET}
+    if isinstance(request.target, Target):
+        groups["target"] = {key: _word(value) for key, value in msgspec.to_builtins(request.target).items()}
+    groups["deployment"] = {"device_memory": ANY_SIZE}
+    if isinstance(request.deployment, Deployment):
+        groups["deployment"] |= {key: _word(value) for key, value in msgspec.to_builtins(request.deployment).items()}
     return groups
 
 
@@ -62,9 +88,14 @@ def _model_name(facts: ModelFacts) -> str:
 
 
 def flat_bindings(bindings: Bindings) -> dict[str, str]:
-    """Every binding by one key, as `--expect` names it; `model` is the model's name, `microbatch` the option's word."""
-    flat = {key: value for group in bindings.values() for key, value in group.items() if key != "name"}
-    return {**flat, "model": bindings["model"]["name"], "microbatch": flat["batch"]}
+    """Every binding by one key, as `--expect` names it; `model` is the model's name.
+
+    A training step's batch goes by the option's word, `microbatch`, as well.
+    """
+    flat = {key: value for group in bindings.values() for key, value in group.items() if key not in {"name", "kind"}}
+    aliases = {} if flat.get("purpose") == "inference" else {"microbatch": flat["batch"]}
+    target = bindings["target"].get("kind", NO_TARGET)
+    return {**_UNNAMED, **flat, **aliases, "model": bindings["model"]["name"], "target": target}
 
 
 def meets(key: str, found: str, wanted: str) -> bool:
@@ -81,15 +112,19 @@ def known_expectations(expect: Mapping[str, str], bindings: Bindings) -> None:
         if key not in known:
             raise UsageError(f"--expect: no binding {plain(key)!r}; known are {', '.join(sorted(known))}")
         allowed = _allowed("batch" if key == "microbatch" else key, value)
-        if allowed and (key, value) != ("device_memory", ANY_SIZE):
+        if allowed and _OPEN.get(key) != value:
             raise UsageError(f"--expect: {key} cannot be {plain(value, 40)!r}; it is {allowed}")
 
 
 def _allowed(key: str, value: str) -> str:
     """What the binding's value is always, in words, where `value` is none of it."""
     match _KINDS.get(key):
+        case _ if key == "target":
+            words: list[str] = [NO_TARGET, *(kind.value for kind in TargetKind)]
+        case None if key == "purpose":
+            words = ["training", "inference"]
         case msgspec.inspect.BoolType():
-            words: list[str] = ["yes", "no"]
+            words = ["yes", "no"]
         case msgspec.inspect.EnumType(cls=kind):
             words = [each.value for each in kind]
         case msgspec.inspect.IntType(ge=int() as least, le=int() as most):
@@ -102,8 +137,16 @@ def _allowed(key: str, value: str) -> str:
 
 def entities_of(snapshot: Snapshot) -> set[str]:
     """Ids of everything in a snapshot."""
-    if isinstance(snapshot, ModelIR):
-        return {each.id for each in snapshot.values} | {each.id for each in snapshot.operations}
-    if isinstance(snapshot, DistributedTaskIR):
-        return {each.id for each in snapshot.values} | {each.id for each in snapshot.tasks}
-    return {each.id for each in snapshot.buffers} | {each.id for each in snapshot.tasks}
+    match snapshot:
+        case ModelIR():
+            groups: tuple[Sequence[structure.Named], ...] = (snapshot.values, snapshot.operations)
+        case DistributedTaskIR():
+            groups = (snapshot.values, snapshot.tasks)
+        case PortablePlanIR():
+            groups = (snapshot.buffers, snapshot.tasks)
+        case ConcretePlanIR(extension=extension):
+            queues = extension.queues if isinstance(extension, QueueExtension) else ()
+            groups = (snapshot.devices, snapshot.regions, snapshot.buffers, snapshot.commands, queues)
+        case MachineIR():
+            groups = (snapshot.instructions, snapshot.sections, snapshot.entries)
+    return {each.id for group in groups for each in group}

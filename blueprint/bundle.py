@@ -11,15 +11,17 @@ import msgspec
 
 from blueprint.codec import decode, digest
 from blueprint.ir.common import Branch, Count, Digest, EntityId, Name, Stage, Text
+from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.contract import PassContract
 from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.machine import MachineIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Request
 
 BUNDLE_SCHEMA: Final = "blueprinting.derivation-debug-bundle.v0"
 
-Snapshot = ModelIR | DistributedTaskIR | PortablePlanIR
+Snapshot = ModelIR | DistributedTaskIR | PortablePlanIR | ConcretePlanIR | MachineIR
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

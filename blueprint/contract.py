@@ -11,9 +11,11 @@ from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
 from blueprint.passes.protocol import PassFacts
 from blueprint.rule import (
     AllParameters,
+    Bound,
     Claim,
     CopiedBuffer,
     CopiedTask,
+    Each,
     EachTask,
     EachValue,
     OperationSource,
@@ -22,6 +24,7 @@ from blueprint.rule import (
     Target,
     TensorTarget,
     ValueSource,
+    Whole,
 )
 from blueprint.rulebook import Rulebook
 
@@ -85,6 +88,10 @@ def _source(source: Source) -> str:
             return "Task"
         case EachValue():
             return "DistributedValue"
+        case Each(entity=entity):
+            return entity.value.capitalize()
+        case Whole():
+            return "Plan"
 
 
 def _target(target: Target) -> str:
@@ -95,5 +102,7 @@ def _target(target: Target) -> str:
             return "PlanTask"
         case CopiedBuffer():
             return "Buffer"
+        case Bound(entity=entity):
+            return entity.value.capitalize()
         case _:
             return f"Task[{target.phase.value}]"

@@ -33,8 +33,11 @@ from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.ir.common import Branch, Stage
+from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.machine import MachineIR
 from blueprint.ir.model import ModelIR
+from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import branches_of
 from blueprint.outcome import (
     Finding,
@@ -44,7 +47,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.passes.protocol import PassContext
-from blueprint.pipeline import passes_for, stages_for
+from blueprint.pipeline import passes_for, required_stages, unasked
 from blueprint.session import collecting_later, cross_checker, open_rulebook, open_theorems, worker_count
 from blueprint.statement import assemble, subject_row, tool_row
 from blueprint.transition import plan_model
@@ -52,6 +55,15 @@ from blueprint.verifier import Settled, Step, TransitionVerifier
 from blueprint.words import plain
 
 STAGE_ORDER: Final = tuple(Stage)
+
+_TYPES: Final[Mapping[Stage, type[Snapshot]]] = {
+    Stage.MODEL: ModelIR,
+    Stage.DISTRIBUTED: DistributedTaskIR,
+    Stage.PORTABLE: PortablePlanIR,
+    Stage.CONCRETE: ConcretePlanIR,
+    Stage.MACHINE: MachineIR,
+}
+"""What the snapshot of a stage is."""
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
@@ -117,7 +129,7 @@ class _Examination:
         self.findings: list[Finding] = []
         self.digests = [snapshot_digest(record.snapshot) for record in bundle.stages]
         self.branches = branches_of(bundle.request.workload)
-        self.required = stages_for(bundle.request)
+        self.required = required_stages(bundle.request)
 
     def run(self, expect: Mapping[str, str]) -> Report:
         self.session()
@@ -134,7 +146,8 @@ class _Examination:
         self.completeness(chains, settled)
         self.expectations(expect)
         self.findings.sort(key=lambda finding: _specificity(finding.code))
-        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, self.required)
+        reasons = {stage: unasked(self.bundle.request, stage) for stage in STAGE_ORDER}
+        subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, reasons)
         tool = tool_row(self.rulebook, settled, shipped=self.shipped)
         return assemble(tool, subject, self.verdict(settled), settled, self.findings, self.rulebook)
 
@@ -179,7 +192,9 @@ class _Examination:
         wanted: list[tuple[Stage, Branch]] = [(Stage.MODEL, Branch.MAIN)]
         for position, record in enumerate(self.bundle.stages):
             path = f"stages[{position}]"
-            if record.snapshot.header.stage is not record.stage or not _fits(record.stage, record.snapshot):
+            if record.snapshot.header.stage is not record.stage or not isinstance(
+                record.snapshot, _TYPES[record.stage]
+            ):
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
                 return good
             if (record.stage, record.branch) not in wanted:
@@ -191,12 +206,20 @@ class _Examination:
         return good
 
     def successors(self, stage: Stage, branch: Branch) -> list[tuple[Stage, Branch]]:
-        """What may stand after a stage: the next one of its branch, or the first of the next branch."""
+        """What may stand after a stage: the next one of its branch, or the first of a later branch."""
         if stage is Stage.MODEL:
-            return [(Stage.DISTRIBUTED, self.branches[0])]
+            return [(Stage.DISTRIBUTED, each) for each in self.branches]
         rest = STAGE_ORDER[STAGE_ORDER.index(stage) + 1 :]
         later = self.branches[self.branches.index(branch) + 1 :]
-        return [*((each, branch) for each in rest[:1]), *((Stage.DISTRIBUTED, each) for each in later[:1])]
+        return [*((each, branch) for each in rest[:1]), *((Stage.DISTRIBUTED, each) for each in later)]
+
+    def expected(self, position: int) -> Stage | None:
+        """The stage that must stand at a position; none behind the last that the request asks for."""
+        return self.required[position] if position < len(self.required) else None
+
+    def expected_words(self, position: int) -> str:
+        stage = self.expected(position)
+        return f"stage {stage.value}" if stage else "no further stage"
 
     # 5 structure and ids
     def structure(self, chains: list[Chain]) -> list[Chain]:
@@ -366,18 +389,6 @@ def _path(branch: Branch, stage: Stage, entity: str = "") -> str:
 def _first(positions: Sequence[int], faulty: set[int]) -> Iterator[int]:
     """The places of a chain at which a faulty snapshot stands."""
     return (place for place, position in enumerate(positions) if position in faulty)
-
-
-def _fits(stage: Stage, snapshot: Snapshot) -> bool:
-    match stage:
-        case Stage.MODEL:
-            return isinstance(snapshot, ModelIR)
-        case Stage.DISTRIBUTED:
-            return isinstance(snapshot, DistributedTaskIR)
-        case Stage.PORTABLE:
-            return not isinstance(snapshot, ModelIR | DistributedTaskIR)
-        case _:
-            return False
 
 
 def _undecided(report: TransitionReport) -> bool:

@@ -12,6 +12,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from blueprint.case import Case, case_of
+from blueprint.expected_bound import ExpectedBound
 from blueprint.ir.common import Axis, Branch, DType, Role
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
@@ -87,7 +88,7 @@ class ExpectedBuffer:
     value: DistributedValue
 
 
-Expected = ExpectedTensor | ExpectedTask | ExpectedPlanTask | ExpectedBuffer
+Expected = ExpectedTensor | ExpectedTask | ExpectedPlanTask | ExpectedBuffer | ExpectedBound
 
 
 @dataclass(frozen=True)

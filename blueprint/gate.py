@@ -15,6 +15,7 @@ import msgspec
 from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_digest
 from blueprint.case import workload_of
 from blueprint.codec import decode, digest, encode
+from blueprint.concrete_transition import plan_concrete
 from blueprint.contract import contract_of
 from blueprint.diagnostic import Diagnostic
 from blueprint.errors import (
@@ -28,13 +29,18 @@ from blueprint.errors import (
 )
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Stage
+from blueprint.ir.concrete import ConcretePlanIR
+from blueprint.ir.concrete_checks import check_concrete
 from blueprint.ir.contract import PassContract
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.distributed_checks import check_distributed
+from blueprint.ir.machine import MachineIR
+from blueprint.ir.machine_checks import check_machine
 from blueprint.ir.model import ModelIR
 from blueprint.ir.model_checks import check_model
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.portable_checks import check_portable
+from blueprint.machine_transition import plan_machine
 from blueprint.outcome import ObligationRow, Status, TransitionReport
 from blueprint.passes.protocol import DerivationPass, PassContext
 from blueprint.plan import TransitionPlan
@@ -53,10 +59,12 @@ class _Seal:
 Observer = Callable[["Candidate"], None]
 """Sees a candidate before the commit, and rejects it by raising; it changes nothing."""
 
-_SCHEMAS: Final[Mapping[Stage, type[ModelIR | DistributedTaskIR | PortablePlanIR]]] = {
+_SCHEMAS: Final[Mapping[Stage, type[Snapshot]]] = {
     Stage.MODEL: ModelIR,
     Stage.DISTRIBUTED: DistributedTaskIR,
     Stage.PORTABLE: PortablePlanIR,
+    Stage.CONCRETE: ConcretePlanIR,
+    Stage.MACHINE: MachineIR,
 }
 
 
@@ -123,6 +131,10 @@ def structural_faults(snapshot: Snapshot) -> list[Diagnostic]:
             return list(check_distributed(snapshot))
         case PortablePlanIR():
             return list(check_portable(snapshot))
+        case ConcretePlanIR():
+            return list(check_concrete(snapshot))
+        case MachineIR():
+            return list(check_machine(snapshot))
 
 
 def plan_transition(
@@ -134,6 +146,10 @@ def plan_transition(
             return plan_distributed(rulebook, context.request, context.branch, model, distributed)
         case (ModelIR() as model, DistributedTaskIR() as distributed, PortablePlanIR() as plan):
             return plan_portable(rulebook, context.request, context.branch, model, distributed, plan)
+        case (*_, PortablePlanIR() as plan, ConcretePlanIR() as concrete):
+            return plan_concrete(rulebook, context.request, plan, concrete)
+        case (*_, ConcretePlanIR() as concrete, MachineIR() as machine):
+            return plan_machine(rulebook, context.request, concrete, machine)
         case _:
             raise GateError("these stages are not adjacent", code="gate.stages")
 
@@ -203,7 +219,8 @@ class CommitGate:
             raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
         contract = contract_of(facts, self.rulebook, workload_of(self.context.request))
         # 2 bindings
-        missing = [each for each in facts.bindings if not hasattr(self.context.request, each)]
+        request = self.context.request
+        missing = [each for each in facts.bindings if getattr(request, each, msgspec.UNSET) is msgspec.UNSET]
         if missing:
             raise GateError(f"{name}: step 2, the request has no binding {missing[0]}")
         # 3 analyses present

@@ -74,7 +74,7 @@ class Bindings:
             point = point_of(workload, view.branch)
             self.values |= {"b": point.batch, "q": point.queries, "c": point.context}
         deployment = view.request.deployment
-        if isinstance(deployment, Deployment):
+        if isinstance(deployment, Deployment) and isinstance(deployment.device_memory, int):
             self.values["C_dev"] = deployment.device_memory
         self.view = view
         self.counted = Question()

@@ -232,6 +232,25 @@ class BoundLaw:
     wrong: tuple[Bound, ...]
 
 
+class Arrangement(enum.Enum):
+    """What a binding or an emission arranges, by the functions of the derivation that do it."""
+
+    LAYOUT = "layout"
+    QUEUES = "queues"
+    SLOTS = "slots"
+    SECTIONS = "sections"
+
+
+@dataclass(frozen=True)
+class InductiveLaw(BoundLaw):
+    """What holds of any number of buffers or tasks, by base and step; and every plan is asked for its own.
+
+    Symbols that the arrangement computes stand for what the derivation's functions make of the others.
+    """
+
+    arrangement: Arrangement
+
+
 @dataclass(frozen=True)
 class Requirement:
     """`left <= right` in one plan, where the bindings give every symbol a value; no theorem can promise it."""

@@ -19,13 +19,26 @@ from blueprint.expected import (
     ExpectedTask,
     ExpectedTensor,
 )
+from blueprint.expected_bound import (
+    ExpectedBinding,
+    ExpectedCommand,
+    ExpectedDevice,
+    ExpectedEntry,
+    ExpectedInstruction,
+    ExpectedQueue,
+    ExpectedRegion,
+    ExpectedSection,
+)
 from blueprint.ir.common import Lineage, LineageKind
+from blueprint.ir.concrete import BufferBinding, Command, Device, Queue, Region
 from blueprint.ir.distributed import DistributedValue, Task
+from blueprint.ir.machine import EntryPoint, Instruction, Section
 from blueprint.ir.portable import Buffer, PlanTask
 from blueprint.plan import Coverage
 from blueprint.rule import PassRule
 
-Entity = DistributedValue | Task | Buffer | PlanTask
+BoundEntity = Device | Region | BufferBinding | Command | Queue | Instruction | Section | EntryPoint
+Entity = DistributedValue | Task | Buffer | PlanTask | BoundEntity
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,14 @@ _TYPES: dict[type, type] = {
     ExpectedTask: Task,
     ExpectedPlanTask: PlanTask,
     ExpectedBuffer: Buffer,
+    ExpectedDevice: Device,
+    ExpectedRegion: Region,
+    ExpectedBinding: BufferBinding,
+    ExpectedCommand: Command,
+    ExpectedQueue: Queue,
+    ExpectedInstruction: Instruction,
+    ExpectedSection: Section,
+    ExpectedEntry: EntryPoint,
 }
 
 
@@ -131,8 +152,9 @@ def _lineage_faults(rule: PassRule, entity: Entity) -> Iterator[Diagnostic]:
     lineage: Lineage = entity.lineage
     if lineage.kind is not rule.lineage:
         yield _fault("lineage.kind", f"kind is {lineage.kind.value}, the rule says {rule.lineage.value}", entity)
-    if isinstance(entity, DistributedValue | Buffer) and (entity.source_value,) != lineage.sources:
-        yield _fault("lineage.source_value", "source_value differs from the lineage's source", entity)
+    for field in ("source_value", "source_buffer", "source_command"):
+        if (getattr(entity, field, None),) not in {(None,), lineage.sources}:
+            yield _fault("lineage.source_value", f"{field} differs from the lineage's source", entity)
 
 
 def _fault(code: str, message: str, entity: Entity) -> Diagnostic:

@@ -137,12 +137,12 @@ def bound(
     because: tuple[tuple[Term, ...], ...] = (),
     witness: Mapping[str, int] = MappingProxyType({}),
 ) -> Obligation:
-    """The goal for all values of its variables at least 1 at which the premises hold.
+    """The goal for all values of its variables, each at least its least value, at which the premises hold.
 
     At the witness they do; it is 1 where nothing else is given.
     """
     names = dict.fromkeys(name for each in (*premises, goal) for name in comparison_variables(each))
-    positive = tuple(at_most(Const(1), Var(name)) for name in names)
+    positive = tuple(at_most(Const(ALPHABET[name].least), Var(name)) for name in names)
     values = {**dict.fromkeys(names, 1), **witness}
     return Obligation(hypotheses=(*premises, *positive), goal=(goal,), witness=values, ground=False, because=because)
 

@@ -12,9 +12,12 @@ from blueprint.errors import UsageError
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import Request
+from blueprint.ir.request import Request, Target, TargetKind
+from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
+from blueprint.passes.bind_slot import BindReferenceSlotTargetPass
 from blueprint.passes.distribute_inference import DistributeTransformerInferencePass
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.emit_machine import EmitReferenceMachinePass
 from blueprint.passes.plan_inference import PlanTransformerInferencePass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import DerivationPass
@@ -49,10 +52,28 @@ class PassManager:
 def passes_for(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
     """The passes that a request asks for, in every one of its branches: without a target, the first three stages."""
     if workload_of(request) is Workload.TRAINING:
-        return (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass())
-    return (DistributeTransformerInferencePass(), PlanTransformerInferencePass())
+        return (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass(), *target_passes(request))
+    return (DistributeTransformerInferencePass(), PlanTransformerInferencePass(), *target_passes(request))
 
 
-def stages_for(request: Request) -> tuple[Stage, ...]:
+def target_passes(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
+    """The binding to the request's target, if it names one, and the emission, if it asks for the instructions."""
+    if not isinstance(request.target, Target):
+        return ()
+    queued = request.target.kind is TargetKind.QUEUE
+    binding = BindReferenceQueueTargetPass() if queued else BindReferenceSlotTargetPass()
+    return (binding, EmitReferenceMachinePass()) if request.target.emit else (binding,)
+
+
+def required_stages(request: Request) -> tuple[Stage, ...]:
     """The stages that every branch of a request must show, model first."""
     return (Stage.MODEL, *(each.facts.boundary[1] for each in passes_for(request)))
+
+
+def unasked(request: Request, stage: Stage) -> str:
+    """Why a derivation of the request has no such stage; empty where it must have it."""
+    if stage in required_stages(request):
+        return ""
+    if isinstance(request.target, Target):
+        return "the request does not ask for instructions"
+    return "the request names no target"

@@ -111,10 +111,22 @@ class TransitionPlan:
         key: Sequence[str] | None = None,
     ) -> None:
         """Add a relation with its claims. Its id is the digest of boundary, rule and `key`, which is its sources."""
-        identity = [*self.boundary, rule, tuple(sources if key is None else key)]
         claims = tuple(
             ClaimCheck(claim, tuple(question.facts), self.ask(question.obligation())) for claim, question in questions
         )
+        self.record(rule, names, sources, targets, claims, key)
+
+    def record(
+        self,
+        rule: str,
+        names: Sequence[str],
+        sources: Sequence[str],
+        targets: Sequence[str],
+        claims: tuple[ClaimCheck, ...],
+        key: Sequence[str] | None = None,
+    ) -> None:
+        """Add a relation whose claims have been asked."""
+        identity = [*self.boundary, rule, tuple(sources if key is None else key)]
         relation = f"relation:{digest('relation', 1, identity)}"
         self.relations.append(RelationCheck(relation, rule, tuple(sources), tuple(targets), tuple(names), claims))
 

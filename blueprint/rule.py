@@ -48,6 +48,17 @@ class Claim(enum.Enum):
     MEMORY = "memory"
     EFFECTS = "effects"
     ALTERNATIVES = "alternatives"
+    TASK_CATEGORY = "task_category"
+    BUFFER_USES = "buffer_uses"
+    PLACEMENT = "placement"
+    BUFFER_BINDING = "buffer_binding"
+    ALIGNMENT = "alignment"
+    REGION_CAPACITY = "region_capacity"
+    ISSUE_ORDER = "issue_order"
+    WAITS = "waits"
+    ROUTES = "routes"
+    OPERANDS = "operands"
+    ENTRY = "entry"
 
 
 # Primitives --------------------------------------------------------------------------------------------------------
@@ -306,7 +317,29 @@ class CopiedBuffer:
     """A portable buffer that stores one distributed value."""
 
 
-Target = TensorTarget | TaskTarget | CopiedTask | CopiedBuffer
+class Entity(enum.Enum):
+    """What a plan bound to a target consists of, and what is emitted for it; a task and a buffer are the plan's own."""
+
+    TASK = "task"
+    BUFFER = "buffer"
+    DEVICE = "device"
+    REGION = "region"
+    BINDING = "binding"
+    COMMAND = "command"
+    QUEUE = "queue"
+    INSTRUCTION = "instruction"
+    SECTION = "section"
+    ENTRY = "entry"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One entity of a concrete plan or of a machine's program; of what has no source, as many as the plan needs."""
+
+    entity: Entity
+
+
+Target = TensorTarget | TaskTarget | CopiedTask | CopiedBuffer | Bound
 
 
 # Sources -----------------------------------------------------------------------------------------------------------
@@ -351,7 +384,19 @@ class EachValue:
     """One distributed value."""
 
 
-Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue
+@dataclass(frozen=True)
+class Each:
+    """One entity of a portable or concrete plan."""
+
+    entity: Entity
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The plan and its bindings together: what they ask for has no source of its own."""
+
+
+Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue | Each | Whole
 
 
 # Rules -------------------------------------------------------------------------------------------------------------
@@ -410,6 +455,9 @@ def cases_of(rule: PassRule | BoundaryRule) -> tuple[Case, ...]:
 MODEL_TO_DISTRIBUTED: Final = (Stage.MODEL, Stage.DISTRIBUTED)
 DISTRIBUTED_TO_PORTABLE: Final = (Stage.DISTRIBUTED, Stage.PORTABLE)
 
+PORTABLE_TO_CONCRETE: Final = (Stage.PORTABLE, Stage.CONCRETE)
+CONCRETE_TO_MACHINE: Final = (Stage.CONCRETE, Stage.MACHINE)
+
 ATTENTION_CORE: Final = (
     OperationKind.SCORES,
     OperationKind.SOFTMAX,
@@ -430,11 +478,9 @@ TASK_CLAIMS: Final = (
     Claim.EXACT_WORK,
     Claim.DATA_FLOW,
     Claim.LOGICAL_RANKS,
+    Claim.EFFECTS,
 )
-"""What every task must satisfy."""
-
-CACHE_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC, Claim.EFFECTS)
-"""What every task must satisfy that reads or appends a cache."""
+"""What every task must satisfy; that it reads and appends no cache, where its rule names none, is one of them."""
 
 TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 """What every task must satisfy whose bytes are those of its tensors: all but the optimizer."""
@@ -442,8 +488,8 @@ TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 TRAFFIC: Final = "operand-traffic"
 """The law that every primitive's formula is subject to."""
 
-BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES})
-"""What can be asked of a snapshot as a whole; memory of plans alone."""
+BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES, Claim.ROUTES})
+"""What can be asked of a snapshot as a whole; memory and alternatives of portable plans, routes of concrete ones."""
 
 TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS)
 """What every distributed value must satisfy."""

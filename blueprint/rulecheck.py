@@ -17,12 +17,14 @@ import sympy
 from blueprint import symbols
 from blueprint.case import Case
 from blueprint.errors import RulebookError
-from blueprint.ir.common import Phase, Primitive
+from blueprint.ir.common import Phase, Primitive, Stage
 from blueprint.law import (
     AnyLaw,
+    Arrangement,
     BoundLaw,
     Capacity,
     Equation,
+    InductiveLaw,
     Law,
     MaximumLaw,
     MemoryLaw,
@@ -33,7 +35,9 @@ from blueprint.law import (
 )
 from blueprint.rule import (
     BOUNDARY_CLAIMS,
+    CONCRETE_TO_MACHINE,
     DISTRIBUTED_TO_PORTABLE,
+    PORTABLE_TO_CONCRETE,
     BoundaryRule,
     PassRule,
     PrimitiveRule,
@@ -57,6 +61,14 @@ _OUTPUTS: Final = {
 
 _MEASURED: Final = {measure.symbol for measure in (*Quantity, *Capacity)}
 """Symbols that stand for what is measured of a plan."""
+
+_MADE_AT: Final = {
+    Arrangement.LAYOUT: PORTABLE_TO_CONCRETE,
+    Arrangement.QUEUES: PORTABLE_TO_CONCRETE,
+    Arrangement.SLOTS: PORTABLE_TO_CONCRETE,
+    Arrangement.SECTIONS: CONCRETE_TO_MACHINE,
+}
+"""The boundary at which something is arranged."""
 
 _NOT_FOR_RULES: Final = ("blueprint.rules", "blueprint.workload", "blueprint.passes", "blueprint.frontend", "z3")
 """What a rule that read it would only restate; and a rule on which another rests would change the other unseen."""
@@ -100,11 +112,13 @@ def checked_rule(rule: object, identifier: str) -> Rule:
     if isinstance(rule, BoundaryRule) and not (rule.laws or rule.claims):
         raise RulebookError(f"{identifier}: a boundary rule needs laws or claims")
     if isinstance(rule, BoundaryRule) and set(rule.claims) - BOUNDARY_CLAIMS:
-        raise RulebookError(f"{identifier}: of a boundary as a whole, only interface and memory can be asked")
+        asked = ", ".join(sorted(claim.value for claim in BOUNDARY_CLAIMS))
+        raise RulebookError(f"{identifier}: of a boundary as a whole, only these can be asked: {asked}")
     if isinstance(rule, PassRule) and rule.boundary != DISTRIBUTED_TO_PORTABLE:
         for law in rule.laws:
             if isinstance(law, ProjectionLaw):
                 raise RulebookError(f"{identifier}: law {plain(law.id)} projects, which only planning does")
+    _check_arrangements(rule)
     whole_plan = isinstance(rule, BoundaryRule) and DISTRIBUTED_TO_PORTABLE in rule.boundaries
     if isinstance(rule, PassRule | BoundaryRule) and not whole_plan:
         for law in rule.laws:
@@ -114,6 +128,24 @@ def checked_rule(rule: object, identifier: str) -> Rule:
                     " give its rule boundaries=(DISTRIBUTED_TO_PORTABLE,)"
                 )
     return rule
+
+
+def _check_arrangements(rule: Rule) -> None:
+    """An arrangement has a law where it is made, and no other law is asked there."""
+    boundaries = () if isinstance(rule, PrimitiveRule) else _boundaries(rule)
+    for law in () if isinstance(rule, PrimitiveRule) else rule.laws:
+        made = _MADE_AT[law.arrangement] if isinstance(law, InductiveLaw) else None
+        if made is not None and boundaries != (made,):
+            where = f"{made[0].value} to {made[1].value}"
+            raise RulebookError(f"{rule.id}: law {plain(law.id)} is about what is arranged from {where} alone")
+        if made is None and set(boundaries) & set(_MADE_AT.values()):
+            raise RulebookError(
+                f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive"
+            )
+
+
+def _boundaries(rule: PassRule | BoundaryRule) -> tuple[tuple[Stage, Stage], ...]:
+    return (rule.boundary,) if isinstance(rule, PassRule) else rule.boundaries
 
 
 def check_rules(rules: Sequence[Rule]) -> None:
@@ -129,6 +161,9 @@ def check_rules(rules: Sequence[Rule]) -> None:
     projections = [law.projection.value for law in laws if isinstance(law, ProjectionLaw)]
     if sorted(projections) != sorted(each.value for each in Projection):
         raise RulebookError("every projection of the plan needs exactly one law")
+    arranged = [law.arrangement.value for law in laws if isinstance(law, InductiveLaw)]
+    if sorted(arranged) != sorted(each.value for each in Arrangement):
+        raise RulebookError("every arrangement of a bound plan needs exactly one law")
     if sorted(rule.primitive.value for rule in primitives) != sorted(each.value for each in Primitive):
         raise RulebookError("every primitive needs exactly one rule")
     _check_formulas(rules, {rule.primitive: rule for rule in primitives})

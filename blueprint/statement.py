@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
 import msgspec
@@ -46,20 +46,20 @@ def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
 
 
 def subject_row(
-    bundle: Bundle, bundle_sha256: str, bindings: Bindings, digests: Sequence[str], required: Sequence[Stage]
+    bundle: Bundle, bundle_sha256: str, bindings: Bindings, digests: Sequence[str], unasked: Mapping[Stage, str]
 ) -> SubjectRow:
-    """What was examined, stage by stage. Stages that every branch must show are `required`."""
+    """What was examined, stage by stage. `unasked` says why a stage need not be there."""
     return SubjectRow(
         bundle_sha256=bundle_sha256,
         derivation_digest=derivation_digest(bundle.fingerprint, list(digests)),
         bindings=bindings,
-        stages=tuple(_stages(bundle, digests, required)),
+        stages=tuple(_stages(bundle, digests, unasked)),
         totals=tuple(row for branch in branches_of(bundle.request.workload) for row in _totals(bundle, branch)),
         memory=tuple(row for branch in branches_of(bundle.request.workload) for row in _memory(bundle, branch)),
     )
 
 
-def _stages(bundle: Bundle, digests: Sequence[str], required: Sequence[Stage]) -> Iterator[StageRow]:
+def _stages(bundle: Bundle, digests: Sequence[str], unasked: Mapping[Stage, str]) -> Iterator[StageRow]:
     """What the bundle shows, then the stages that it does not, with the reason."""
     for record, found in zip(bundle.stages, digests, strict=True):
         yield StageRow(
@@ -74,7 +74,7 @@ def _stages(bundle: Bundle, digests: Sequence[str], required: Sequence[Stage]) -
     wanted += [(stage, branch) for branch in branches_of(bundle.request.workload) for stage in list(Stage)[1:]]
     for stage, branch in wanted:
         if (stage, branch) not in shown:
-            reason = "missing from the bundle" if stage in required else "the request names no target"
+            reason = unasked.get(stage) or "missing from the bundle"
             yield StageRow(stage=stage.value, branch=branch.value, digest="", entities="0", unavailable=reason)
 
 

@@ -13,25 +13,25 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 
-class Const(msgspec.Struct, frozen=True, tag=True):
+class Const(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A whole number."""
 
     value: int
 
 
-class Var(msgspec.Struct, frozen=True, tag=True):
+class Var(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A named whole-number variable. The name never reaches a solver: smtlib numbers the variables."""
 
     name: str
 
 
-class Sum(msgspec.Struct, frozen=True, tag=True):
+class Sum(msgspec.Struct, frozen=True, tag=True, gc=False):
     """The sum of its terms; the empty sum is 0."""
 
     terms: tuple[Term, ...]
 
 
-class Product(msgspec.Struct, frozen=True, tag=True):
+class Product(msgspec.Struct, frozen=True, tag=True, gc=False):
     """The product of its factors; the empty product is 1."""
 
     factors: tuple[Term, ...]
@@ -48,7 +48,7 @@ class Relation(enum.Enum):
     LESS = "<"
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(msgspec.Struct, frozen=True, gc=False):
     """`left relation right` over the whole numbers."""
 
     relation: Relation

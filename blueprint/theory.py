@@ -24,6 +24,7 @@ from blueprint.law import (
     BoundLaw,
     Capacity,
     Equation,
+    InductiveLaw,
     Law,
     MaximumLaw,
     MemoryLaw,
@@ -50,6 +51,7 @@ from blueprint.term import (
     less,
     variables,
 )
+from blueprint.theory_layout import Number, arranged, number_term
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.attention import implementations
@@ -64,8 +66,6 @@ from blueprint.workload.primitives import TaskWork
 from blueprint.workload.stage import inference_stage, training_stage
 from blueprint.workload.symbolic import Symbolic
 from blueprint.workload.training_block import training_block
-
-Number = Symbolic | int
 
 Where = tuple[tuple[sympy.Symbol, sympy.Expr], ...]
 
@@ -196,11 +196,6 @@ def _factors(case: Case, heads: sympy.Symbol, key_heads: sympy.Symbol, width: sy
         optimizer_shard=Symbolic(symbols.n_D),
         whole_share=Symbolic(symbols.n_w),
     )
-
-
-def number_term(number: Number) -> Term:
-    """The term of an integer or a symbolic number."""
-    return Const(number) if type(number) is int else to_term(number.expression)  # type: ignore[union-attr]
 
 
 def group_of(law: Law, block: Block[Symbolic]) -> list[Step[Symbolic]]:
@@ -458,6 +453,8 @@ def _bound_theorems(rule: PassRule | BoundaryRule, law: BoundLaw) -> Iterator[Th
 
 
 def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) -> Theorem:
+    if isinstance(law, InductiveLaw):
+        return _inductive_theorem(rule, law, bound, negative=negative)
     goal = Comparison(bound.relation, to_term(bound.left), to_term(bound.right))
     for stage in ZERO_STAGES:
         goal = replace_in(goal, f"C_{stage}", _model_state(stage))
@@ -472,6 +469,20 @@ def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) ->
     witness = {symbol.name: value for symbol, value in bound.witness}
     stated = bound_obligation(goal, premises, because, witness)
     return Theorem(rule, law.id, bound.form, f"{law.statement}: {bound.form}", "", (stated,), negative)
+
+
+def _inductive_theorem(rule: str, law: InductiveLaw, bound: Bound, *, negative: bool) -> Theorem:
+    """A base or a step: what the arrangement's functions compute stands for its symbols, on every side."""
+    found = arranged(law.arrangement)
+    goal = found.comparison(Comparison(bound.relation, to_term(bound.left), to_term(bound.right)))
+    premises = [found.comparison(Comparison(relation, to_term(a), to_term(b))) for a, relation, b in bound.premises]
+    because = tuple(tuple(found.term(to_term(factor)) for factor in factors) for factors in bound.because)
+    stated = (*premises, *found.behind((goal, *premises)))
+    named = {name for each in (goal, *stated) for name in comparison_variables(each)}
+    values = {**found.witness, **{symbol.name: value for symbol, value in bound.witness}}
+    witness = {name: value for name, value in values.items() if name in named}
+    obligation = bound_obligation(goal, stated, because, witness)
+    return Theorem(rule, law.id, bound.form, f"{law.statement}: {bound.form}", "", (obligation,), negative)
 
 
 # Primitives: formula of the rule = derivation of the workload --------------------------------------------------------

@@ -18,25 +18,46 @@ from blueprint.codec import decode, digest, encode, entity_id
 from blueprint.frontend.block import model_ir
 from blueprint.gate import recorded_report
 from blueprint.ir.common import Stage
+from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.order import canonical_order
+from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Request
 from blueprint.outcome import Report
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import target_passes
 
 Plain = dict[str, Any]
 
-STAGES: Final = (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE)
+STAGES: Final = tuple(Stage)
 
 KINDS: Final[Mapping[Stage, Mapping[str, str]]] = {
     Stage.MODEL: {"values": "value", "operations": "node"},
     Stage.DISTRIBUTED: {"values": "value", "tasks": "task"},
     Stage.PORTABLE: {"buffers": "buffer", "tasks": "task"},
+    Stage.CONCRETE: {
+        "buffers": "buffer",
+        "commands": "command",
+        "devices": "device",
+        "regions": "region",
+        "queues": "queue",
+    },
+    Stage.MACHINE: {"sections": "section", "instructions": "instruction", "entries": "entry"},
 }
-"""The lists of entities of a stage: first the values, then the steps; each with the kind that its ids carry."""
+"""The lists of entities of a stage: first the values, then the steps; each with the kind that its ids carry.
+
+Queues stand in the extension of a concrete plan. A machine's program has no values.
+"""
+
+
+TYPES: Final[Mapping[Stage, type[PortablePlanIR | ConcretePlanIR]]] = {
+    Stage.PORTABLE: PortablePlanIR,
+    Stage.CONCRETE: ConcretePlanIR,
+}
+"""What bindings and emissions take."""
 
 
 class Draft:
@@ -44,7 +65,7 @@ class Draft:
 
     def __init__(self, good: bytes) -> None:
         self.data: Plain = json.loads(good)
-        self.digests = [_digest(record["snapshot"]) for record in self.data.get("stages", ())]
+        self.digests = [digest_of(record["snapshot"]) for record in self.data.get("stages", ())]
 
     @property
     def request(self) -> Plain:
@@ -57,8 +78,7 @@ class Draft:
 
     def entities(self, stage: Stage, kind: str) -> list[Plain]:
         """One list of a snapshot, such as its tasks."""
-        found: list[Plain] = self.snapshot(stage)[kind]
-        return found
+        return listed(self.snapshot(stage), kind)
 
     def entity(self, stage: Stage, kind: str, name: str) -> Plain:
         """The entity of a local name. Raises StopIteration where there is none."""
@@ -74,8 +94,8 @@ class Draft:
         record, old, new = self.data["stages"][STAGES.index(stage)], self.snapshot(stage), json.loads(encode(snapshot))
         moved: dict[str, str] = {}
         for kind in KINDS[stage]:
-            named = {each["name"]: each["id"] for each in new[kind]}
-            moved |= {each["id"]: named[each["name"]] for each in old[kind] if each["name"] in named}
+            named = {each["name"]: each["id"] for each in listed(new, kind)}
+            moved |= {each["id"]: named[each["name"]] for each in listed(old, kind) if each["name"] in named}
         record["snapshot"] = new
         self.data["overlays"] = mapped(self.data["overlays"], moved)
 
@@ -88,8 +108,8 @@ class Draft:
         parent = data["request_digest"]
         for position, record in enumerate(data["stages"]):
             snapshot = record["snapshot"]
-            _seal_snapshot(Stage(snapshot["schema"].removeprefix("blueprint.")), snapshot, parent, moved)
-            parent = _digest(snapshot)
+            seal_snapshot(Stage(snapshot["schema"].removeprefix("blueprint.")), snapshot, parent, moved)
+            parent = digest_of(snapshot)
             moved[self.digests[position]] = parent
             self.digests[position] = parent
         for position, transition in enumerate(data["transitions"]):
@@ -110,6 +130,18 @@ class Draft:
             self.replace(Stage.DISTRIBUTED, DistributeTransformerTrainingPass().run(model, context))
         distributed = decode(encode(self.snapshot(Stage.DISTRIBUTED)), DistributedTaskIR)
         self.replace(Stage.PORTABLE, PlanTransformerTrainingPass().run(distributed, context))
+        self.bind_again(Stage.CONCRETE)
+
+    def bind_again(self, first: Stage) -> None:
+        """Let the honest passes bind and emit again, from the stage `first` on, as far as the bundle goes."""
+        self.seal()
+        request = decode(encode(self.request), Request)
+        context = PassContext(request, self.data["fingerprint"])
+        for derivation_pass in target_passes(request):
+            source, target = derivation_pass.facts.boundary
+            if STAGES.index(first) <= STAGES.index(target) < len(self.data["stages"]):
+                given = decode(encode(self.snapshot(source)), TYPES[source])
+                self.replace(target, derivation_pass.run(given, context))
 
     def sealed(self) -> bytes:
         """The canonical bytes of the sealed draft; its recorded reports are still the good bundle's."""
@@ -144,7 +176,7 @@ def copied(entity: Plain, **changes: object) -> Plain:
     return {**copy.deepcopy(entity), **changes}
 
 
-def _digest(snapshot: Plain) -> str:
+def digest_of(snapshot: Plain) -> str:
     """The digest that a child names: by the stage that the header states, whether or not it is the right one."""
     return digest(snapshot["header"]["stage"], snapshot["header"]["version"], snapshot)
 
@@ -154,14 +186,14 @@ def _member(data: Plain, name: str) -> Plain:
     return found
 
 
-def _seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, str]) -> None:
+def seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, str]) -> None:
     """Seal one snapshot in place; `moved` maps old ids to new ones, those of the stages before it included."""
     snapshot.update(mapped(snapshot, moved))
     header = snapshot["header"]
     header["parent"] = parent
     own: dict[str, str] = {}
     for label, kind in KINDS[stage].items():
-        for entity in snapshot[label]:
+        for entity in listed(snapshot, label):
             lineage = entity.get("lineage", {"transform": "frontend", "sources": []})
             own[entity["id"]] = entity_id(
                 kind, header["version"], parent, lineage["transform"], tuple(lineage["sources"]), entity["name"]
@@ -173,22 +205,43 @@ def _seal_snapshot(stage: Stage, snapshot: Plain, parent: str, moved: dict[str, 
 
 def _order(stage: Stage, snapshot: Plain) -> None:
     """Put steps and values into canonical order. A cycle has none and stays as it is."""
-    values, steps = KINDS[stage]
+    values, steps = list(KINDS[stage])[:2]
     outputs = {step["id"]: _outputs(step) for step in snapshot[steps]}
     producers = {output: step for step, written in outputs.items() for output in written}
-    if stage is Stage.PORTABLE:
+    if stage not in {Stage.MODEL, Stage.DISTRIBUTED}:
         needs = {step["id"]: [each for each in step["dependencies"] if each in outputs] for step in snapshot[steps]}
     else:
         needs = {step["id"]: [producers[v] for v in step["inputs"] if v in producers] for step in snapshot[steps]}
     order = canonical_order({step["id"]: step["name"] for step in snapshot[steps]}, needs)
     if len(order) == len(snapshot[steps]):
         snapshot[steps].sort(key=lambda step: order.index(step["id"]))
+    if stage is Stage.CONCRETE:
+        _order_extension(snapshot["extension"], order)
+    if stage is Stage.MACHINE:
+        return
     written = list(dict.fromkeys(output for step in snapshot[steps] for output in _outputs(step)))
     places = {output: place for place, output in enumerate(written)}
     snapshot[values].sort(key=lambda value: (places.get(value["id"], -1), value["name"], value["id"]))
 
 
+def _order_extension(extension: Plain, order: list[str]) -> None:
+    """What is said of commands stands in their order."""
+    for label in ("waits", "issues", "routes"):
+        if label in extension:
+            extension[label].sort(key=lambda each: order.index(each["command"]) if each["command"] in order else -1)
+
+
+def listed(snapshot: Plain, kind: str) -> list[Plain]:
+    """One list of entities of a snapshot; a slot target has no queues."""
+    found: list[Plain] = snapshot["extension"].get(kind, []) if kind == "queues" else snapshot[kind]
+    return found
+
+
 def _outputs(step: Plain) -> list[str]:
+    if "uses" in step:
+        return [use["buffer"] for use in step["uses"] if use["mode"] != "read"]
+    if "opcode" in step:
+        return []
     found: list[str] = step["outputs"] if "outputs" in step else [step["result"]]
     return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, maybe_whole, unavailable, voice_of, whole
+from blueprint.cli.command import chosen, command, maybe_whole, voice_of, whole
 from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16", "bfloat16")
 RECOMPUTE = ("none", "selective", "full")
 SCOPES = ("block", "stack")
+TARGETS = ("none", "queue", "slot")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
 
 HELP = """Derive one training step.
@@ -76,8 +77,12 @@ def training(
     stage: Annotated[
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
-    target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
-    emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
+    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
+    devices: Annotated[
+        str | None,
+        typer.Option("--devices", metavar="N", help="Devices of the deployment; one for each tensor rank if absent."),
+    ] = None,
     device_memory: Annotated[
         str | None,
         typer.Option(
@@ -90,8 +95,7 @@ def training(
     ] = None,
 ) -> ExitCode:
     """Derive one training step."""
-    chosen("--target", target, ("none",), later=("queue", "slot"))
-    unavailable("--emit", given=emit)
+    _require_target(target, emit=emit)
     place = place_of_document(output)
     request = _training_request(
         model=model,
@@ -112,6 +116,9 @@ def training(
         gradient_bytes=maybe_whole("--gradient-bytes", gradient_bytes, 2, 4),
         device_memory=maybe_whole("--device-memory", device_memory, 1),
         shard_checkpoint=shard_checkpoint,
+        devices=maybe_whole("--devices", devices, 1),
+        target=target,
+        emit=emit,
     )
     return _derived(context, request, place)
 
@@ -149,8 +156,12 @@ def inference(
     stage: Annotated[
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
-    target: Annotated[str, typer.Option("--target", metavar="none", help="Device to plan for.")] = "none",
-    emit: Annotated[bool, typer.Option("--emit", help="Not available in this version.")] = False,
+    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
+    devices: Annotated[
+        str | None,
+        typer.Option("--devices", metavar="N", help="Devices of the deployment; one for each tensor rank if absent."),
+    ] = None,
     device_memory: Annotated[
         str | None,
         typer.Option(
@@ -163,8 +174,7 @@ def inference(
     ] = None,
 ) -> ExitCode:
     """Derive two steps of generation."""
-    chosen("--target", target, ("none",), later=("queue", "slot"))
-    unavailable("--emit", given=emit)
+    _require_target(target, emit=emit)
     place = place_of_document(output)
     request = _inference_request(
         model=model,
@@ -179,8 +189,18 @@ def inference(
         scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
         device_memory=maybe_whole("--device-memory", device_memory, 1),
+        devices=maybe_whole("--devices", devices, 1),
+        target=target,
+        emit=emit,
     )
     return _derived(context, request, place)
+
+
+def _require_target(target: str, *, emit: bool) -> None:
+    """A target is a known kind, and instructions are emitted for one."""
+    chosen("--target", target, TARGETS)
+    if emit and target == "none":
+        raise UsageError("needs a target: add --target queue or --target slot", path="--emit")
 
 
 def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:
@@ -197,13 +217,21 @@ def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:
 
 
 def _inference_request(
-    *, model: str, numbers: dict[str, int], scope: str, dtype: str, device_memory: int | None
+    *,
+    model: str,
+    numbers: dict[str, int],
+    scope: str,
+    dtype: str,
+    device_memory: int | None,
+    devices: int | None,
+    target: str,
+    emit: bool,
 ) -> Request:
     """The options as a checked request."""
     from blueprint.frontend.config import load_model  # noqa: PLC0415
     from blueprint.frontend.request import inference_request  # noqa: PLC0415
     from blueprint.ir.common import DType  # noqa: PLC0415
-    from blueprint.ir.request import Scope  # noqa: PLC0415
+    from blueprint.ir.request import Scope, TargetKind  # noqa: PLC0415
 
     return inference_request(
         load_model(model),
@@ -216,6 +244,9 @@ def _inference_request(
         scope=Scope(scope),
         dtype=DType(dtype),
         device_memory=device_memory,
+        devices=devices,
+        target=None if target == "none" else TargetKind(target),
+        emit=emit,
     )
 
 
@@ -230,12 +261,15 @@ def _training_request(
     gradient_bytes: int | None,
     device_memory: int | None,
     shard_checkpoint: bool,
+    devices: int | None,
+    target: str,
+    emit: bool,
 ) -> Request:
     """The options as a checked request."""
     from blueprint.frontend.config import load_model  # noqa: PLC0415
     from blueprint.frontend.request import training_request  # noqa: PLC0415
     from blueprint.ir.common import DType  # noqa: PLC0415
-    from blueprint.ir.request import Communication, Recompute, Scope  # noqa: PLC0415
+    from blueprint.ir.request import Communication, Recompute, Scope, TargetKind  # noqa: PLC0415
 
     return training_request(
         load_model(model),
@@ -254,4 +288,7 @@ def _training_request(
         gradient_bytes=gradient_bytes,
         device_memory=device_memory,
         shard_checkpoint=shard_checkpoint,
+        devices=devices,
+        target=None if target == "none" else TargetKind(target),
+        emit=emit,
     )

@@ -10,10 +10,11 @@ from typing import Any, Final
 import msgspec
 
 from blueprint.explanations.claims import CLAIMS
-from blueprint.law import AnyLaw, BoundLaw, Law, MaximumLaw, MemoryLaw, ProjectionLaw, Requirement
+from blueprint.law import AnyLaw, BoundLaw, InductiveLaw, Law, MaximumLaw, MemoryLaw, ProjectionLaw, Requirement
 from blueprint.report import laws as rendering
 from blueprint.rule import (
     TRAFFIC,
+    Bound,
     BoundaryRule,
     CopiedBuffer,
     CopiedTask,
@@ -41,6 +42,8 @@ _WHY: Final[dict[type, str]] = {
     MemoryLaw: "A memory fact that differs from this lets a plan fit a device by mistake.",
     ProjectionLaw: "It says what a plan makes of each task or value; every application of its rule is an instance.",
     BoundLaw: "No single plan shows it, so `blueprint verify` has no instance: `blueprint prove` asks for all values.",
+    InductiveLaw: "What no plan of a few buffers or tasks shows is proved for any number, by base and step; each"
+    " plan is asked for its own neighbours in order.",
     Requirement: "No theorem can promise it of all plans. Each plan is asked, where its request names all values.",
 }
 
@@ -64,6 +67,7 @@ _LAW_REMEDY: Final[dict[type, str]] = {
     MemoryLaw: "The finding shows both sides at the plan's numbers. See first whether claim.memory is refuted too.",
     ProjectionLaw: "The finding names the first application that differs, and so does its claim.",
     BoundLaw: "`blueprint prove {rule}` shows values at which it fails.",
+    InductiveLaw: "The finding shows both numbers. See first which claim of the same buffer or command is refuted.",
     Requirement: "Choose a strategy that needs less of the left side, or allow more on the right.",
 }
 
@@ -171,6 +175,8 @@ def _target(target: Target) -> str:
             return "one portable task"
         case CopiedBuffer():
             return "one buffer"
+        case Bound(entity=entity):
+            return f"{entity.value} by {entity.value}, as many as the plan asks for"
 
 
 def _when(when: When) -> str:

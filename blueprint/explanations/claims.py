@@ -110,5 +110,72 @@ CLAIMS: Final[dict[str, Entry]] = {
         example="The optimizer's bytes are not divided by the data-parallel degree at ZeRO stage 1.",
         remedy="The finding names the fact and both values; shares are the largest of D, rounded up.",
     ),
+    "task_category": Entry(
+        what="A command is of the kind of its task, an instruction of its command's; a queue has one category.",
+        why="The category decides which queue issues it, and what a device does with it.",
+        example="A collective is issued as a launch.",
+        remedy="A compute task is a launch, a collective one a collective; opcodes have the names of command kinds.",
+    ),
+    "buffer_uses": Entry(
+        what="A command uses the places of its task's buffers: what it reads, then what it writes, each with its mode.",
+        why="Access modes are what a target orders accesses by; a read that passes for a write loses data.",
+        example="The result of a launch is marked as read.",
+        remedy="List the task's inputs as read, its outputs as write, and what is both as read_write.",
+    ),
+    "placement": Entry(
+        what="A command runs on the devices of its task's ranks, and a region lies on all devices of the group.",
+        why="A rank whose device is left out does not do its share.",
+        example="A collective of eight ranks runs on seven devices.",
+        remedy="The device of rank r has the ordinal r.",
+    ),
+    "buffer_binding": Entry(
+        what="A buffer lies in the plan's region, at the least multiple of its alignment behind the buffer before it.",
+        why="The place is what instructions are given; one further back is memory lost, one before it overlaps.",
+        example="Two buffers of one size change their offsets.",
+        remedy="The finding gives both offsets; follow the recurrence in `blueprint explain aligned-buffers`.",
+    ),
+    "alignment": Entry(
+        what="A bound buffer's alignment is the greater of 16 bytes and what the buffer asks for.",
+        why="Every offset is a multiple of it.",
+        example="A buffer of 2-byte elements is bound with alignment 2.",
+        remedy="Use max(16, r), where r is the alignment of the portable buffer.",
+    ),
+    "region_capacity": Entry(
+        what="A region takes up what its buffers need, and has the memory that the deployment names for one device.",
+        why="A capacity that nobody named lets a plan fit by mistake.",
+        example="The region's capacity is greater than --device-memory.",
+        remedy="Without --device-memory the capacity is the extent: the end of the last buffer.",
+    ),
+    "issue_order": Entry(
+        what="A command is issued at its place: behind the earlier commands of its queue, or in the cycle of its index;"
+        " a section keeps the order of its queue.",
+        why="An order that is not the plan's may issue a command before what it needs.",
+        example="Two neighbours in the compute queue change places.",
+        remedy="Keep the topological order of the tasks in every queue, and cycle i, slot 0 for the task of index i.",
+    ),
+    "waits": Entry(
+        what="A command waits for exactly those that it depends on and that another queue issues.",
+        why="Queues run side by side: without the wait, a command reads what is not there yet.",
+        example="The all-reduce does not wait for the projection whose result it sums.",
+        remedy="One wait for each dependency between two queues, in the order of the commands.",
+    ),
+    "routes": Entry(
+        what="A slot target has a route for every transfer of the plan, and for nothing else.",
+        why="A transfer without a route goes nowhere.",
+        example="A launch has a route between two devices.",
+        remedy="Route transfers alone.",
+    ),
+    "operands": Entry(
+        what="An instruction's memory operands are the bound places of what its command uses: offset, size and mode.",
+        why="These numbers are all that a device knows of a buffer.",
+        example="An offset is taken from the buffer before.",
+        remedy="Compare the operand with the place of the buffer in the concrete plan.",
+    ),
+    "entry": Entry(
+        what="The entry point lists every section once, in the order of the queues.",
+        why="A section that is not listed is never begun.",
+        example="The two sections change places.",
+        remedy="List the sections as they stand in the program.",
+    ),
 }
 """Every claim by its kind."""

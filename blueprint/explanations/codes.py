@@ -278,6 +278,48 @@ _STRUCTURE: Final = Group(
             example="alignment = 12.",
             remedy="Use the width of one element, or a greater power of two.",
         ),
+        "structure.extent": Entry(
+            what="A buffer ends behind the extent of its region.",
+            why="The extent is what the buffers take up; the device's capacity is compared with it.",
+            example="A region's extent leaves the last buffer out.",
+            remedy="The extent is the end of the last buffer: its offset plus its size.",
+        ),
+        "structure.issue": Entry(
+            what="A command or an instruction is issued never or twice, by queues, slots or sections.",
+            why="What is never issued never runs, and what is issued twice runs twice.",
+            example="A command is missing from its queue's order.",
+            remedy="Put it once into the order of its queue, among the slots' issues, or into its section.",
+        ),
+        "structure.category": Entry(
+            what="The queues do not stand in the order compute, collective, transfer, host, each at most once.",
+            why="One content must have one form, and a category has one queue.",
+            example="Two queues of the category compute.",
+            remedy="Keep one queue for each category that has a command, in that order.",
+        ),
+        "structure.wait": Entry(
+            what="A wait joins two commands of one queue.",
+            why="A queue issues in order; such a wait says nothing, or contradicts the order.",
+            example="A launch waits for an earlier launch.",
+            remedy="List waits for dependencies between two queues alone.",
+        ),
+        "structure.slot": Entry(
+            what="Two commands are issued in the same cycle and slot.",
+            why="A slot issues one command in a cycle.",
+            example="The cycles of two neighbours are both 7.",
+            remedy="Give each command a cycle or a slot of its own.",
+        ),
+        "structure.route": Entry(
+            what="A transfer has no two devices to go between, or a route ends where it begins.",
+            why="A slot target routes every transfer from one device to another.",
+            example="A plan with transfers is bound to slots on one device.",
+            remedy="Name two devices, or bind to queues.",
+        ),
+        "structure.unreachable": Entry(
+            what="No entry point lists the section of an instruction.",
+            why="What no entry point reaches never runs.",
+            example="The collective section is missing from the entry point.",
+            remedy="List every section in an entry point.",
+        ),
     },
 )
 

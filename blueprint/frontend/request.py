@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from blueprint.errors import DomainError, NotCoveredError
+from blueprint.frontend.targets import TARGETS
 from blueprint.ir.common import INT64_MAX, DType
 from blueprint.ir.request import (
     Activation,
@@ -18,6 +19,9 @@ from blueprint.ir.request import (
     Request,
     Scope,
     Strategy,
+    Target,
+    TargetKind,
+    Topology,
     Training,
     blocks_of,
     branches_of,
@@ -56,11 +60,16 @@ def training_request(
     scope: Scope = Scope.BLOCK,
     stage: int = 0,
     device_memory: int | None = None,
+    devices: int | None = None,
+    target: TargetKind | None = None,
+    emit: bool = False,
 ) -> Request:
     """The request for one training step, of one block or of all blocks of a pipeline stage.
 
     batch counts the sequences of one microbatch, sequence their tokens; gradient_bytes is the width of one gradient
-    element, None for that of `dtype`; device_memory the bytes of one device, None for any size.
+    element, None for that of `dtype`; device_memory the bytes of one device, None for any size; devices how many there
+    are, None for as many as ranks; target the kind of the reference target, and emit whether its instructions are asked
+    for too.
     Raises what `check_domain` raises.
     """
     _require_dtype(dtype)
@@ -79,7 +88,8 @@ def training_request(
             scope=scope,
             stage=stage,
         ),
-        deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
+        target=target_of(target, emit=emit),
+        deployment=deployment_of(tensor, devices, device_memory, placed=target is not None),
     )
     check_domain(request)
     return request
@@ -97,10 +107,13 @@ def inference_request(
     scope: Scope = Scope.BLOCK,
     stage: int = 0,
     device_memory: int | None = None,
+    devices: int | None = None,
+    target: TargetKind | None = None,
+    emit: bool = False,
 ) -> Request:
     """The request for two steps of generation: the whole prompt, and the last token of the context.
 
-    batch counts sequences, prompt and context tokens of each; device_memory the bytes of one device, None for any size.
+    batch counts sequences, prompt and context tokens of each; the rest is as in `training_request`.
     Raises what `check_domain` raises.
     """
     _require_dtype(dtype)
@@ -119,7 +132,8 @@ def inference_request(
             scope=scope,
             stage=stage,
         ),
-        deployment=msgspec.UNSET if device_memory is None else Deployment(device_memory=device_memory),
+        target=target_of(target, emit=emit),
+        deployment=deployment_of(tensor, devices, device_memory, placed=target is not None),
     )
     check_domain(request)
     return request
@@ -130,6 +144,28 @@ def _gradient_width(dtype: DType) -> int:
     return dtype.width
 
 
+def target_of(kind: TargetKind | None, *, emit: bool) -> Target | msgspec.UnsetType:
+    """The reference target of a kind. Raises DomainError where instructions are asked for, and no target."""
+    if kind is not None:
+        return msgspec.structs.replace(TARGETS[kind], emit=emit)
+    if emit:
+        raise DomainError("instructions are emitted for a target, and none is named", path="target")
+    return msgspec.UNSET
+
+
+def deployment_of(
+    ranks: int, devices: int | None, memory: int | None, *, placed: bool
+) -> Deployment | msgspec.UnsetType:
+    """Where the plan runs, if anything of it is said or a target needs it; by default one device a rank."""
+    if not placed and devices is None and memory is None:
+        return msgspec.UNSET
+    return Deployment(
+        devices=ranks if devices is None else devices,
+        topology=Topology.ALL_TO_ALL,
+        device_memory=msgspec.UNSET if memory is None else memory,
+    )
+
+
 def check_domain(request: Request) -> None:
     """Refuse a request outside the domain of the laws, built here or decoded.
 
@@ -137,6 +173,7 @@ def check_domain(request: Request) -> None:
     """
     _require_types(request)
     _require_divisible(request)
+    _require_target(request)
     model, strategy = request.model, request.strategy
     if isinstance(request.workload, Inference):
         _require_inference(request.workload, strategy)
@@ -178,6 +215,24 @@ def _require_inference(workload: Inference, strategy: Strategy) -> None:
         raise DomainError("ZeRO divides what only training has", path="strategy.zero")
     if strategy.gradient_bytes != _gradient_width(workload.dtype):
         raise DomainError("inference has no gradients to give another width", path="strategy.gradient_bytes")
+
+
+def _require_target(request: Request) -> None:
+    """A target is a known profile and has a deployment, which has a device for each rank of the group."""
+    target, deployment, ranks = request.target, request.deployment, request.strategy.tensor
+    if isinstance(target, Target):
+        if msgspec.structs.replace(target, emit=False) != TARGETS[target.kind]:
+            known = ", ".join(each.name for each in TARGETS.values())
+            raise NotCoveredError(
+                f"the target {plain(target.name, 40)} is not known in this form; known are {known}", path="target"
+            )
+        if not isinstance(deployment, Deployment):
+            raise DomainError("a target needs a deployment, which says how many devices there are", path="deployment")
+    if isinstance(deployment, Deployment) and deployment.devices < ranks:
+        raise DomainError(
+            f"devices = {deployment.devices} are fewer than the ranks of the group, tensor degree t = {ranks}",
+            path="deployment.devices",
+        )
 
 
 def _require_divisible(request: Request) -> None:
@@ -224,9 +279,20 @@ def _require_types(request: Request) -> None:
         ("strategy.shard_checkpoint", strategy.shard_checkpoint, bool),
         ("strategy.scope", strategy.scope, Scope),
     )
-    for path, value, kind in choices:
+    for path, value, kind in (*choices, *_choices_of_target(request)):
         if not isinstance(value, kind):
             raise DomainError(f"{plain(value, 40)} is not a {kind.__name__}", path=path)
+
+
+def _choices_of_target(request: Request) -> Iterator[tuple[str, object, type]]:
+    """(path, value, type) of what target and deployment choose."""
+    if request.target is not msgspec.UNSET:
+        yield "target", request.target, Target
+        yield "target.kind", getattr(request.target, "kind", None), TargetKind
+        yield "target.emit", getattr(request.target, "emit", None), bool
+    if request.deployment is not msgspec.UNSET:
+        yield "deployment", request.deployment, Deployment
+        yield "deployment.topology", getattr(request.deployment, "topology", None), Topology
 
 
 def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
@@ -253,8 +319,10 @@ def _numbers(request: Request) -> Iterator[tuple[str, str, object, int, int]]:
     yield "strategy.zero", "ZeRO stage", strategy.zero, 0, 3
     yield "strategy.stage", "pipeline stage", strategy.stage, 0, MAX_DEGREE - 1
     if request.deployment is not msgspec.UNSET:
+        yield "deployment.devices", "devices", getattr(request.deployment, "devices", None), 1, INT64_MAX
         memory = getattr(request.deployment, "device_memory", None)
-        yield "deployment.device_memory", "device memory", memory, 1, INT64_MAX
+        if memory is not msgspec.UNSET:
+            yield "deployment.device_memory", "device memory", memory, 1, INT64_MAX
     yield "strategy.gradient_bytes", "gradient bytes g", strategy.gradient_bytes, 2, 4
 
 

@@ -49,7 +49,13 @@ class Branch(enum.Enum):
     FINAL_DECODE = "final-decode"
 
 
-SCHEMA_VERSIONS: Final = {Stage.MODEL: 1, Stage.DISTRIBUTED: 1, Stage.PORTABLE: 1}
+SCHEMA_VERSIONS: Final = {
+    Stage.MODEL: 1,
+    Stage.DISTRIBUTED: 1,
+    Stage.PORTABLE: 1,
+    Stage.CONCRETE: 1,
+    Stage.MACHINE: 1,
+}
 """The version of each stage's schema that this tool writes and reads."""
 
 

@@ -128,16 +128,43 @@ def blocks_of(model: ModelFacts, strategy: Strategy) -> int:
     return model.layers // strategy.pipeline if strategy.scope is Scope.STACK else 1
 
 
-class Deployment(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where the plan is to run. `device_memory` is the memory of one device, in bytes."""
+class TargetKind(enum.Enum):
+    """How a target is told what to do: by queues that issue in order, or by cycles and slots."""
 
-    device_memory: Positive
+    QUEUE = "queue"
+    SLOT = "slot"
+
+
+class Topology(enum.Enum):
+    """Which devices reach each other without a third."""
+
+    ALL_TO_ALL = "all-to-all"
+
+
+class Target(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the plan is bound to: a named profile in a revision. `emit` asks for the machine's instructions too."""
+
+    kind: TargetKind
+    name: Text
+    architecture: Text
+    abi: Text
+    revision: Positive
+    emit: bool
+
+
+class Deployment(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the plan is to run: how many devices there are, and, where it is named, the memory of each in bytes."""
+
+    devices: Positive
+    topology: Topology
+    device_memory: Positive | msgspec.UnsetType = msgspec.UNSET
 
 
 class Request(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Everything that a derivation depends on, apart from the rulebook; a deployment only where one is named."""
+    """Everything that a derivation depends on, apart from the rulebook; target and deployment only where named."""
 
     model: ModelFacts
     workload: Training | Inference
     strategy: Strategy
+    target: Target | msgspec.UnsetType = msgspec.UNSET
     deployment: Deployment | msgspec.UnsetType = msgspec.UNSET

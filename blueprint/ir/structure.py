@@ -102,7 +102,7 @@ def producers_of(writers: Iterable[tuple[Named, Sequence[str]]]) -> tuple[dict[s
     return producers, faults
 
 
-def check_order(nodes: Sequence[Node], dependencies: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
+def check_order(nodes: Sequence[Named], dependencies: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
     """The nodes form an acyclic graph and stand in canonical order."""
     order = canonical_order({node.id: node.name for node in nodes}, dependencies)
     if len(order) != len(nodes):

@@ -51,6 +51,7 @@ CORE = Law(
         Equation("causal half", Quantity.OPERATIONS, t * W, lambda case: 2 * b * q * c * h * d + 5 * b * h * q * c),
         Equation("no softmax", Quantity.OPERATIONS, t * W, lambda case: 4 * b * q * c * h * d),
         Equation("context dropped", Quantity.OPERATIONS, t * W, lambda case: 4 * b * q**2 * h * d + 5 * b * h * q**2),
+        Equation("not divided by t", Quantity.OPERATIONS, W, lambda case: 4 * b * q * c * h * d + 5 * b * h * q * c),
         Equation(
             "decode without the new token",
             Quantity.OPERATIONS,

@@ -5,8 +5,8 @@ from blueprint.ir.common import LineageKind, Phase, Primitive
 from blueprint.ir.distributed import EffectKind
 from blueprint.ir.model import OperationKind
 from blueprint.rule import (
-    CACHE_CLAIMS,
     MODEL_TO_DISTRIBUTED,
+    TRAFFIC_CLAIMS,
     Contraction,
     EffectTarget,
     OperationSource,
@@ -38,7 +38,7 @@ RULE = PassRule(
         ),
     ),
     rewrite="scores or context -> one task that reads a cache",
-    preserves=CACHE_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
     workload=Workload.INFERENCE,
 )

@@ -67,6 +67,8 @@ READ = Law(
     wrong=(
         Equation("the step's own rows", Quantity.KV_READ_BYTES, t * K_r, lambda case: b * q * k * d * e),
         Equation("both caches", Quantity.KV_READ_BYTES, t * K_r, lambda case: 2 * b * c * k * d * e),
+        Equation("not divided by t", Quantity.KV_READ_BYTES, K_r, lambda case: b * c * k * d * e),
+        Equation("without the new token", Quantity.KV_READ_BYTES, t * K_r, lambda case: b * (c - 1) * k * d * e),
     ),
 )
 
@@ -79,7 +81,10 @@ ELSEWHERE = Law(
         Equation("read", Quantity.KV_READ_BYTES, t * K_r, lambda case: 2 * b * c * k * d * e),
         Equation("appended", Quantity.KV_WRITE_BYTES, t * K_w, lambda case: 2 * b * q * k * d * e),
     ),
-    wrong=(Equation("one element more", Quantity.KV_READ_BYTES, t * K_r, lambda case: 2 * b * c * k * d * e + e),),
+    wrong=(
+        Equation("one element more", Quantity.KV_READ_BYTES, t * K_r, lambda case: 2 * b * c * k * d * e + e),
+        Equation("one element less appended", Quantity.KV_WRITE_BYTES, t * K_w, lambda case: 2 * b * q * k * d * e - e),
+    ),
 )
 
 RULE = BoundaryRule(

@@ -36,6 +36,7 @@ MLP = Law(
     wrong=(
         Equation("gated", Quantity.OPERATIONS, t * W, lambda case: 6 * b * q * H * F),
         Equation("F = 4H assumed", Quantity.OPERATIONS, t * W, lambda case: 16 * b * q * H**2),
+        Equation("not divided by t", Quantity.OPERATIONS, W, lambda case: 4 * b * q * H * F),
     ),
 )
 

@@ -13,8 +13,8 @@ from blueprint.ir.distributed import EffectKind
 from blueprint.ir.model import OperationKind
 from blueprint.law import CLASSICAL, Equation, Group, Law, Quantity, count
 from blueprint.rule import (
-    CACHE_CLAIMS,
     MODEL_TO_DISTRIBUTED,
+    TRAFFIC_CLAIMS,
     Contraction,
     EffectTarget,
     OperationSource,
@@ -68,7 +68,7 @@ RULE = PassRule(
         ),
     ),
     rewrite="q, k, v projection -> one task; k and v append to a cache",
-    preserves=CACHE_CLAIMS,
+    preserves=TRAFFIC_CLAIMS,
     introduces=(),
     laws=(QKV,),
     workload=Workload.INFERENCE,

@@ -42,6 +42,7 @@ PAYLOAD = Law(
     wrong=(
         Equation("half", Quantity.MESSAGE_BYTES, 2 * M, lambda case: b * q * H * e),
         Equation("shard", Quantity.MESSAGE_BYTES, t * M, lambda case: b * q * H * e),
+        Equation("ring factor", Quantity.MESSAGE_BYTES, t * M, lambda case: 2 * (t - 1) * b * q * H * e),
     ),
 )
 

@@ -11,7 +11,7 @@ Source: definition of the key/value cache; heads are split as Shoeybi et al. spl
 from blueprint.case import Workload
 from blueprint.law import CLASSICAL, Bound, BoundLaw, Capacity, Equation, MemoryLaw
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule
-from blueprint.symbols import K_0, K_1, C_kv, H, b, c, d, e, h, k, k_t, t
+from blueprint.symbols import K_0, K_1, C_kv, H, b, c, d, e, h, k, k_t, q, t
 from blueprint.term import Relation
 
 CACHE = MemoryLaw(
@@ -28,6 +28,8 @@ CACHE = MemoryLaw(
         Equation("without its 2", Capacity.KV, t * C_kv, lambda case: b * c * k * d * e),
         Equation("not divided by t", Capacity.KV, C_kv, lambda case: 2 * b * c * k * d * e),
         Equation("one head", Capacity.KV, t * C_kv, lambda case: 2 * b * c * d * e),
+        Equation("context dropped", Capacity.KV, t * C_kv, lambda case: 2 * b * q * k * d * e),
+        Equation("without the new token", Capacity.KV, t * C_kv, lambda case: 2 * b * (c - 1) * k * d * e),
     ),
 )
 

@@ -65,6 +65,7 @@ WORKSPACE = MaximumLaw(
     wrong=(
         Maximum("two projections", {PROJECTED: D + b * q * (h + k) * d * e}),
         Maximum("context dropped", {SCORES: D + b * h * q**2 * e}),
+        Maximum("without the new token", {SCORES: D + b * h * q * (c - 1) * e}),
         Maximum("no boundary", {WIDE: b * q * F * e}),
         Maximum("not divided by t", {WIDE: D + t * b * q * F * e}),
     ),

@@ -20,6 +20,9 @@ from blueprint.discharge import SolverPool, discharge
 from blueprint.term import Const, Term, Var, at_most, equal, product
 from blueprint.verdict import Obligation, Verdict
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.bench.layouts import measured
+
 RUNS = 7
 VERIFY_RATIO = 3.0
 HELP_RATIO = 2.0
@@ -29,6 +32,10 @@ UNIVERSAL_RATE = 100.0
 GROUND_COUNT = 2000
 UNIVERSAL_COUNT = 400
 BUDGET = 10_000_000
+LAYOUTS = (1_000, 10_000, 100_000)
+LAYOUT_SECONDS = 1.0
+GROWTH = 12.6
+"""Ten to the power 1.1: linear, as far as a measurement can tell."""
 
 ROOT = Path(__file__).resolve().parents[2]
 BLUEPRINT = (sys.executable, "-m", "blueprint")
@@ -188,6 +195,26 @@ def _rate_row(label: str, make: Callable[[int], Obligation], count: int, target:
     return Row(f"{label} obligations per second and core", f"{rate:.0f}", f">= {target:g}", rate >= target)
 
 
+def _layout_rows() -> list[Row]:
+    """Verifying a layout against its number of buffers; ten times as many may take a little more than ten times."""
+    rows, last = [], 0.0
+    for count in LAYOUTS:
+        found = measured(count, os.cpu_count() or 1)
+        if not found.proved:
+            raise NotMeasuredError(f"a layout of {count} buffers is not verified")
+        label = f"verify a layout of {count:,} buffers"
+        if not last:
+            rows.append(
+                Row(label, f"{found.verifying:.2f} s", f"< {LAYOUT_SECONDS:g} s", found.verifying < LAYOUT_SECONDS)
+            )
+        else:
+            growth = found.verifying / last
+            rows.append(Row(label, f"{found.verifying:.2f} s"))
+            rows.append(Row("  times that of a tenth", f"{growth:.1f}", f"<= {GROWTH:g}", growth <= GROWTH))
+        last = found.verifying
+    return rows
+
+
 def _measure(label: str, rows: Callable[[], list[Row]]) -> list[Row]:
     """The rows of one measurement, or one row that says why there are none."""
     try:
@@ -204,6 +231,7 @@ def main() -> None:
             *_measure("verify", lambda: _verify_rows(bundle)),
             *_measure("--help", _help_rows),
             *_measure("ground", lambda: [_rate_row("ground", _ground, GROUND_COUNT, GROUND_RATE)]),
+            *_measure("layout", _layout_rows),
             *_measure("universal", lambda: [_rate_row("universal", _universal, UNIVERSAL_COUNT, UNIVERSAL_RATE)]),
         ]
     print(f"medians of {RUNS} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}\n")

@@ -6,7 +6,7 @@ import pytest
 
 from blueprint.cli import derive, verify
 from blueprint.frontend.request import DTYPES
-from blueprint.ir.request import Communication, Recompute
+from blueprint.ir.request import Communication, Recompute, TargetKind
 from tests.cli.conftest import Run
 
 GOOD = {"--model": "gpt2", "--tensor": "2", "--microbatch": "1", "--sequence": "128"}
@@ -73,9 +73,10 @@ def test_a_number_has_an_upper_bound(option: str, value: str, blueprint: Run) ->
         ({"communication": "ring"}, "--communication: "),
         ({"scope": "stack"}, "--scope: stack is not available in this version"),
         ({"scope": "model"}, '--scope: "model" is not known'),
-        ({"target": "queue"}, "--target: queue is not available in this version"),
-        ({"target": "slot"}, "--target: slot is not available in this version"),
-        ({"target": "gpu"}, '--target: "gpu" is not known'),
+        ({"target": "gpu"}, '--target: "gpu" is not known; choose none or queue or slot'),
+        ({"target": "Queue"}, '--target: "Queue" is not known'),
+        ({"devices": "0"}, "--devices: 0 is not from 1 to"),
+        ({"devices": "1"}, "devices = 1 are fewer than the ranks of the group, tensor degree t = 2"),
         ({"device_memory": "0"}, "--device-memory: 0 is not from 1 to"),
         ({"model": "gpt3-175"}, "did you mean gpt3-175b?"),
         ({"model": "llama-3-8b"}, "grouped-query attention"),
@@ -88,8 +89,9 @@ def test_a_value_without_meaning_is_refused(changes: dict[str, str], words: str,
     _refused(blueprint, _line(**changes), words)
 
 
-def test_emit_is_refused(blueprint: Run) -> None:
-    _refused(blueprint, [*_line(), "--emit"], "--emit: is not available in this version")
+@pytest.mark.parametrize("options", [["--emit"], ["--emit", "--target", "none"]])
+def test_emit_needs_a_target(options: list[str], blueprint: Run) -> None:
+    _refused(blueprint, [*_line(), *options], "--emit: needs a target: add --target queue or --target slot")
 
 
 @pytest.mark.parametrize("rest", [[], ["--model", "gpt2", "--batch", "8", "-o", "x"], ["bundle.json"]])
@@ -108,4 +110,5 @@ def test_the_words_are_those_of_the_bindings() -> None:
     assert tuple(dtype.value for dtype in DTYPES) == derive.DTYPES
     assert tuple(each.value for each in Recompute) == derive.RECOMPUTE
     assert tuple(each.value for each in Communication) == derive.COMMUNICATION
+    assert ("none", *(each.value for each in TargetKind)) == derive.TARGETS
     assert not set(verify.FORMATS) & set(verify.LATER_FORMATS)

@@ -150,7 +150,18 @@ def test_a_word_of_the_rules_is_explained(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["Law", "MemoryLaw", "ProjectionLaw", "BoundLaw", "Requirement", "Quantity", "Portion", "Reference"]
+    "word",
+    [
+        "Law",
+        "MemoryLaw",
+        "ProjectionLaw",
+        "BoundLaw",
+        "InductiveLaw",
+        "Requirement",
+        "Quantity",
+        "Portion",
+        "Reference",
+    ],
 )
 def test_a_word_of_the_laws_is_explained(word: str) -> None:
     assert hasattr(law, word)
@@ -165,7 +176,7 @@ def test_a_part_is_explained_with_all_its_fields(kind: type) -> None:
 
 
 def test_the_rules_that_it_points_at_exist() -> None:
-    named = re.findall(r"`((?:primitives|training|planning)/\w+\.py)`", TEXT)
+    named = re.findall(r"`((?:primitives|training|planning|binding|emission)/\w+\.py)`", TEXT)
     assert len(named) >= 3
     assert all((ROOT / "rules" / name).is_file() for name in named)
 

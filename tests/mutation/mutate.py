@@ -49,9 +49,9 @@ from blueprint import normalform, obligation, smtlib, symbols
 from blueprint.case import all_cases
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError, NotEstablishedError, PassFailedError
-from blueprint.frontend.request import training_request
+from blueprint.frontend.request import deployment_of, training_request
 from blueprint.ir.common import DType, Phase
-from blueprint.ir.request import Activation, Communication, Deployment, ModelFacts, Recompute, Request
+from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
 from blueprint.proving import ProofReport
 from blueprint.session import open_rulebook
 from blueprint.verdict import Answer
@@ -391,7 +391,7 @@ class Lane:
         """Whether a plan fits a device of exactly its size, and not one of a byte less."""
         for request, size in self.fitting:
             for lacking in (0, 1):
-                device = Deployment(device_memory=size - lacking)
+                device = deployment_of(request.strategy.tensor, None, size - lacking, placed=False)
                 derived, _ = self.derive([msgspec.structs.replace(request, deployment=device)])
                 wanted = "refused" if lacking else "derived"
                 if derived.verdict == "derived" != wanted:

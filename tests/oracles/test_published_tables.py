@@ -239,7 +239,7 @@ def _unknown_model(case: Case) -> bool:
 # Sources --------------------------------------------------------------------------------------------------------------
 
 SIZES = {"id", "model", "a", "h", "L", "l", "s", "S", "v", "V", "t", "p", "gpus", "dp", "global_batch", "micro_batch"}
-LATER = "inference has no laws yet"
+INFERENCE = "of inference, compared in test_published_inference.py"
 TIME = "a time, or made of one"
 MEMORY = "memory"
 STACK = "memory of a stage: a block is not a stage"
@@ -312,10 +312,10 @@ SOURCES = {
         lambda case: _grouped_or_gated(case["cfg"], case["model"]),
         {"id", "model", "cfg", "b", "s", "generated"},
         {
-            "decode_fwd_flops_total_as_reported": LATER,
-            "kv_bytes_per_layer": LATER,
-            "infer_prefill_act_per_layer_noflash": LATER,
-            "infer_decode_act_per_layer_noflash": LATER,
+            "decode_fwd_flops_total_as_reported": INFERENCE,
+            "kv_bytes_per_layer": INFERENCE,
+            "infer_prefill_act_per_layer_noflash": INFERENCE,
+            "infer_decode_act_per_layer_noflash": INFERENCE,
             "train_act_none": MEMORY,
             "train_act_attn_compute": MEMORY,
             "train_act_full": MEMORY,
@@ -327,7 +327,7 @@ SOURCES = {
         huggingface,
         _unknown_model,
         {"id", "model", "e"},
-        {"kv_bytes": LATER, "decode": LATER},
+        {"kv_bytes": INFERENCE, "decode": INFERENCE},
     ),
 }
 
@@ -454,8 +454,8 @@ CORES = [each for each in KNOWN_WRONG if each.values[0]["quantity"].startswith(S
 
 READ_ELSEWHERE = {
     "recompute FLOPs per block": "with the cases of Calculon",
-    "decode FLOPs": LATER,
-    "KV cache": LATER,
+    "decode FLOPs": INFERENCE,
+    "KV cache": INFERENCE,
 }
 """Beginnings of quantities that are not compared here, and where or why not."""
 

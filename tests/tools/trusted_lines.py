@@ -39,6 +39,10 @@ CORE = (
     "instances",
     "capacities",
     "transition",
+    "chunks",
+    "arrangements",
+    "concrete_transition",
+    "machine_transition",
     "verifier",
     "contract",
     "gate",
@@ -46,7 +50,7 @@ CORE = (
     "bindings",
     "verification",
 )
-STRUCTURAL = ("ir", "claims", "expected")
+STRUCTURAL = ("ir", "claims", "expected", "expected_bound", "expected_concrete")
 CORE_CAP = 3600
 TOTAL_CAP = 5000
 """Why these caps and this list: docs/adr/0006-what-the-trusted-core-is.md."""

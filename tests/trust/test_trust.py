@@ -34,12 +34,12 @@ from blueprint.codec import encode
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError
 from blueprint.facts import Question
-from blueprint.frontend.request import training_request
+from blueprint.frontend.request import deployment_of, training_request
 from blueprint.ir.common import Axis, DType, Phase, Primitive, Stage
 from blueprint.ir.distributed import Collective, DistributedTaskIR, Operand
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import Implementation, PortablePlanIR
-from blueprint.ir.request import Activation, Communication, Deployment, ModelFacts, Recompute, Request
+from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
 from blueprint.law import AnyLaw, BoundLaw, Equation, Group, Law, MemoryLaw, Quantity, Requirement
 from blueprint.outcome import ClaimRow, Outcome, Report, Status, TheoremStatus, TransitionReport
 from blueprint.passes import distribute_training, plan_training
@@ -47,10 +47,12 @@ from blueprint.plan import ClaimCheck, Coverage, LawCheck, RelationCheck, Transi
 from blueprint.rule import (
     TENSOR_CLAIMS,
     TRAFFIC_CLAIMS,
+    Bound,
     BoundaryRule,
     Claim,
     CopiedBuffer,
     CopiedTask,
+    Entity,
     PassRule,
     PrimitiveRule,
     Rule,
@@ -301,6 +303,19 @@ _WANTED: Mapping[type, frozenset[Claim]] = {
     CopiedBuffer: frozenset({Claim.ROLE, Claim.TENSOR_TYPE, Claim.DATA_FLOW, Claim.BUFFER_SIZE, Claim.STORAGE}),
 }
 
+_BOUND: Mapping[Entity, frozenset[Claim]] = {
+    Entity.DEVICE: frozenset({Claim.LOGICAL_RANKS}),
+    Entity.REGION: frozenset({Claim.REGION_CAPACITY, Claim.PLACEMENT}),
+    Entity.BINDING: frozenset({Claim.BUFFER_SIZE, Claim.ALIGNMENT, Claim.BUFFER_BINDING}),
+    Entity.COMMAND: frozenset({Claim.TASK_CATEGORY, Claim.EXACT_WORK, Claim.IMPLEMENTATION, Claim.BUFFER_USES})
+    | {Claim.DEPENDENCY_TOPOLOGY, Claim.PLACEMENT, Claim.COLLECTIVE_VOLUME, Claim.ISSUE_ORDER, Claim.WAITS},
+    Entity.QUEUE: frozenset({Claim.TASK_CATEGORY}),
+    Entity.INSTRUCTION: frozenset({Claim.TASK_CATEGORY, Claim.IMPLEMENTATION, Claim.OPERANDS})
+    | {Claim.COLLECTIVE_VOLUME, Claim.DEPENDENCY_TOPOLOGY, Claim.ISSUE_ORDER},
+    Entity.SECTION: frozenset({Claim.ISSUE_ORDER}),
+    Entity.ENTRY: frozenset({Claim.ENTRY}),
+}
+
 
 @pytest.mark.parametrize(
     "rule", [rule for rule in BOOK.rules if isinstance(rule, PassRule)], ids=lambda rule: str(rule.id)
@@ -309,7 +324,8 @@ def test_a_rule_leaves_no_claim_of_its_targets_out(rule: PassRule) -> None:
     for target in rule.targets:
         # The bytes of an optimizer are those of its state, which is no tensor of the snapshot.
         updating = isinstance(target, TaskTarget) and target.primitive is Primitive.OPTIMIZER
-        assert _WANTED[type(target)] - ({Claim.OPERAND_TRAFFIC} if updating else set()) <= set(rule.claims)
+        wanted = _BOUND[target.entity] if isinstance(target, Bound) else _WANTED[type(target)]
+        assert wanted - ({Claim.OPERAND_TRAFFIC} if updating else set()) <= set(rule.claims)
         if isinstance(target, TaskTarget) and target.collective is not None:
             assert Claim.COLLECTIVE_VOLUME in rule.claims
 
@@ -561,7 +577,9 @@ def _applicable(law: AnyLaw, equation: Equation[Any], request: Request) -> bool:
 
 NARROW = msgspec.structs.replace(MODEL, head_width=2)
 WIDE = msgspec.structs.replace(MODEL, feedforward=48)
-DEPLOYED = msgspec.structs.replace(REQUEST, deployment=Deployment(device_memory=1 << 30))
+DEPLOYED = msgspec.structs.replace(
+    REQUEST, deployment=deployment_of(REQUEST.strategy.tensor, None, 1 << 30, placed=False)
+)
 FORMS = {
     # name: (request, forms that do not apply to it, whether it names a device)
     "H = h d": (REQUEST, {("block-forward", "F = 4H"), ("activation-memory", "e = 2, F = 4H")}, False),

@@ -1,0 +1,9 @@
+; law slot-order (cycle) of rule binding.slot
+; issue(t_i) = (cycle i, slot 0): cycle
+; true for all parameters: unsatisfiable
+; v0 is T_i: topological index of task i
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(assert (! (<= 0 v0) :named h0))
+(assert (not (= v0 v0)))
+(check-sat)
