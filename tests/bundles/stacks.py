@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -137,20 +135,3 @@ def removed(draft: Draft, name: str, *, values: bool = True) -> None:
     for each in (*snapshot["tasks"], snapshot):
         for side in ("inputs", "outputs"):
             each[side] = [one for one in each[side] if one not in lost["outputs"]]
-
-
-def elements_of(draft: Draft, wanted: str, block: int) -> Iterator[int]:
-    """The sizes on one rank of a block's values of one role, as the step finds them."""
-    snapshot = draft.snapshot(DISTRIBUTED)
-    for each in snapshot["values"]:
-        if each["role"] == wanted and each["id"] in snapshot["inputs"] and each["name"].startswith(f"b{block}."):
-            size = 1
-            for axis in each["local_shape"]:
-                size *= axis
-            yield size
-
-
-def more(of: Plain, **changes: Any) -> None:
-    """Set fields of a plain structure that it has."""
-    assert changes.keys() <= of.keys()
-    of.update(changes)
