@@ -15,7 +15,7 @@ from blueprint.chunks import chunks_of
 from blueprint.instances import member_count
 from blueprint.ir.concrete import BufferBinding, ConcretePlanIR, QueueExtension, SlotExtension
 from blueprint.ir.machine import MachineIR
-from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.portable import Buffer
 from blueprint.law import Arrangement, InductiveLaw
 from blueprint.plan import LawCheck, TransitionPlan
 from blueprint.rule import BoundaryRule, PassRule
@@ -65,11 +65,11 @@ def _check(plan: TransitionPlan, rule: str, law: InductiveLaw, instance: Instanc
 
 
 def layout_instances(
-    source: PortablePlanIR, target: ConcretePlanIR, alignments: Mapping[str, int]
+    bound: Sequence[Buffer], target: ConcretePlanIR, alignments: Mapping[str, int]
 ) -> Iterator[Instance]:
     """Every buffer is aligned, no two share a byte, and all fit the region. `alignments` gives a_i by source buffer."""
-    count, total = len(target.buffers), len(source.buffers)
-    required = {buffer.id: buffer.alignment for buffer in source.buffers}
+    count, total = len(target.buffers), len(bound)
+    required = {buffer.id: buffer.alignment for buffer in bound}
     known = [each for each in target.buffers if each.source_buffer in required]
     aligned = [
         equal(Const(each.offset), Product((Const(step), Const(each.offset // step))))
@@ -102,11 +102,11 @@ def _apart(buffers: Sequence[BufferBinding]) -> Iterator[Comparison]:
             yield at_most(_end(before), Const(after.offset))
 
 
-def queue_instances(source: PortablePlanIR, target: ConcretePlanIR, index: Mapping[str, int]) -> Iterator[Instance]:
+def queue_instances(units: int, target: ConcretePlanIR, index: Mapping[str, int]) -> Iterator[Instance]:
     """Every command is in one queue, behind what it needs. `index` gives a command's topological index."""
     if not isinstance(target.extension, QueueExtension):
         return
-    queues, tasks = target.extension.queues, len(source.tasks)
+    queues, tasks = target.extension.queues, units
     issued = sum(len(queue.order) for queue in queues)
     yield Instance("every command is in one queue", "queues", issued, tasks, ())
     follows = [
@@ -126,11 +126,11 @@ def queue_instances(source: PortablePlanIR, target: ConcretePlanIR, index: Mappi
     yield Instance("a dependency is issued earlier", "queues", issued, tasks, tuple(needed))
 
 
-def slot_instances(source: PortablePlanIR, target: ConcretePlanIR) -> Iterator[Instance]:
+def slot_instances(units: int, target: ConcretePlanIR) -> Iterator[Instance]:
     """Every command has a cycle and a slot of its own, after those of what it needs."""
     if not isinstance(target.extension, SlotExtension):
         return
-    issues, tasks = target.extension.issues, len(source.tasks)
+    issues, tasks = target.extension.issues, units
     cycles = {issue.command: issue.cycle for issue in issues}
     needed = [_later(cycles[each], cycles[command.id]) for command in target.commands for each in command.dependencies]
     yield Instance("a dependency is issued earlier", "slots", len(issues), tasks, tuple(needed))

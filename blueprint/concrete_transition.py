@@ -22,6 +22,7 @@ from blueprint.claims.concrete import (
     queue_question,
     region_question,
     routes_question,
+    workspace_question,
 )
 from blueprint.claims.matched import Matched, Pair
 from blueprint.errors import RulebookError
@@ -68,15 +69,16 @@ def plan_concrete(
     of_plan = {
         Claim.INTERFACE: concrete_interface_question(view, target),
         Claim.ROUTES: routes_question(view, target),
+        Claim.WORKSPACE: workspace_question(view, target),
     }
     relations += [snapshot_relation(rule.id, rule.claims, of_plan) for rule in boundary_rules if rule.claims]
     relate_all(plan, relations)
     commands = {image: view.index[task] for task, image in view.found.items() if task in view.index}
-    alignments = {buffer.id: place.alignment for buffer, place in zip(source.buffers, view.places, strict=True)}
+    alignments = {buffer.id: place.alignment for buffer, place in zip(view.bound, view.places, strict=True)}
     instances: dict[Arrangement, Sequence[Instance]] = {
-        Arrangement.LAYOUT: tuple(layout_instances(source, target, alignments)),
-        Arrangement.QUEUES: tuple(queue_instances(source, target, commands)),
-        Arrangement.SLOTS: tuple(slot_instances(source, target)),
+        Arrangement.LAYOUT: tuple(layout_instances(view.bound, target, alignments)),
+        Arrangement.QUEUES: tuple(queue_instances(len(view.units), target, commands)),
+        Arrangement.SLOTS: tuple(slot_instances(len(view.units), target)),
     }
     stating: tuple[PassRule | BoundaryRule, ...] = (*rules, *boundary_rules)
     for rule in stating:
@@ -85,9 +87,11 @@ def plan_concrete(
 
 
 def images_of(matched: Sequence[Matched]) -> dict[str, str]:
-    """Source id -> the entity that was found for it, of relations with one source and one target."""
-    alone = [each for each in matched if len(each.relation.sources) == len(each.found) == 1]
-    return {each.relation.sources[0]: found for each in alone for found in each.found if found is not None}
+    """Source id -> the entity that was found for it, of relations with sources and one target."""
+    alone = [each for each in matched if each.relation.sources and len(each.found) == 1]
+    return {
+        source: found for each in alone for found in each.found if found is not None for source in each.relation.sources
+    }
 
 
 def asked_of(matched: Matched, questions: Sequence[tuple[Claim, Question]]) -> Asked:

@@ -11,6 +11,7 @@ from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
 from blueprint.passes.protocol import PassFacts
 from blueprint.rule import (
     AllParameters,
+    AttentionCore,
     Bound,
     Claim,
     CopiedBuffer,
@@ -90,6 +91,8 @@ def _source(source: Source) -> str:
             return "DistributedValue"
         case Each(entity=entity):
             return entity.value.capitalize()
+        case AttentionCore():
+            return "(Task, ..., Buffer, ...)"
         case Whole():
             return "Plan"
 

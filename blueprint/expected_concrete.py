@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from blueprint.expected import Expected, ExpectedRelation
@@ -16,17 +17,23 @@ from blueprint.expected_bound import (
     ExpectedRegion,
     ExpectedSection,
 )
+from blueprint.ir.common import Primitive
 from blueprint.ir.concrete import CommandKind, ConcretePlanIR, Queue, QueueCategory, QueueExtension
 from blueprint.ir.distributed import TaskKind
-from blueprint.ir.portable import PortablePlanIR
-from blueprint.ir.request import Request, Target, TargetKind
-from blueprint.rule import Bound, Each, Entity, PassRule, Whole
+from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR
+from blueprint.ir.request import Attention, Request, Target, TargetKind, neighbours_of
+from blueprint.rule import AttentionCore, Bound, Each, Entity, PassRule, Whole
 
 REGION: Final = "memory"
 SLOTS: Final = "slots"
+FUSED: Final = "attention"
 ENTRY: Final = "main"
 
-COMMANDS: Final = {TaskKind.COMPUTE: CommandKind.LAUNCH, TaskKind.COLLECTIVE: CommandKind.COLLECTIVE}
+COMMANDS: Final = {
+    TaskKind.COMPUTE: CommandKind.LAUNCH,
+    TaskKind.COLLECTIVE: CommandKind.COLLECTIVE,
+    TaskKind.POINT_TO_POINT: CommandKind.TRANSFER,
+}
 """What a task becomes."""
 
 CATEGORIES: Final = {
@@ -37,6 +44,44 @@ CATEGORIES: Final = {
     CommandKind.HOST_CALL: QueueCategory.HOST,
 }
 """Where a command is issued."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The tasks that one command carries out, and the buffers between them that it never writes."""
+
+    tasks: tuple[PlanTask, ...]
+    inner: tuple[str, ...] = ()
+
+
+def units_of(request: Request, ir: PortablePlanIR) -> tuple[Unit, ...]:
+    """A unit a task, in their order; an attention core that the target fuses is one, in the place of its last task."""
+    fused: dict[str, Unit] = {}
+    for core in _cores(ir) if fuses(request) else ():
+        fused |= dict.fromkeys((task.id for task in core.tasks), core)
+    alone = {task.id: Unit((task,)) for task in ir.tasks if task.id not in fused}
+    ends = {unit.tasks[-1].id: unit for unit in fused.values()}
+    return tuple(unit for task in ir.tasks for unit in (alone.get(task.id) or ends.get(task.id),) if unit)
+
+
+def fuses(request: Request) -> bool:
+    """Whether the request's target runs the attention core as one."""
+    return isinstance(request.target, Target) and request.target.attention is not Attention.UNFUSED
+
+
+def attention_of(request: Request) -> str:
+    """The implementation of the attention core that the request's target names."""
+    return request.target.attention.value if isinstance(request.target, Target) else ""
+
+
+def _cores(ir: PortablePlanIR) -> Iterator[Unit]:
+    """Each softmax with the product before it, which makes its scores, and the one after, which reads its result."""
+    makers = {each: task for task in ir.tasks for each in task.outputs}
+    readers = {each: task for task in ir.tasks for each in task.inputs}
+    for task in ir.tasks:
+        if task.primitive is Primitive.SOFTMAX:
+            (scores,), (weights,) = task.inputs, task.outputs
+            yield Unit((makers[scores], task, readers[weights]), (scores, weights))
 
 
 def has_queues(request: Request) -> bool:
@@ -60,24 +105,35 @@ class _ConcreteDemand:
     def __init__(self, request: Request, ir: PortablePlanIR) -> None:
         self.request = request
         self.ir = ir
+        self.units = units_of(request, ir)
 
     def lowered(self, source: Entity, target: Entity) -> Iterator[tuple[str, Expected]]:
         """Source id and demanded target of each relation."""
         match source, target:
             case Entity.TASK, Entity.COMMAND:
-                for task in self.ir.tasks:
-                    yield task.id, ExpectedCommand(task.name, (task,))
+                for unit in self.units:
+                    if not unit.inner:
+                        yield unit.tasks[0].id, ExpectedCommand(unit.tasks[0].name, unit.tasks)
             case Entity.BUFFER, Entity.BINDING:
-                for index, buffer in enumerate(self.ir.buffers):
+                for index, buffer in enumerate(bound_buffers(self.ir, self.units)):
                     yield buffer.id, ExpectedBinding(buffer.name, buffer, index)
             case _:
                 return
+
+    def fused(self) -> Iterator[tuple[tuple[str, ...], Expected]]:
+        """Source ids and demanded command of each attention core that is run as one."""
+        for unit in self.units:
+            if unit.inner:
+                sources = (*(task.id for task in unit.tasks), *unit.inner)
+                block = unit.tasks[-1].name.rpartition("context")[0]
+                yield sources, ExpectedCommand(f"{block}{FUSED}", unit.tasks)
 
     def generated(self, target: Entity) -> Iterator[Expected]:
         """The targets of the one relation without a source."""
         match target:
             case Entity.DEVICE:
-                for rank in range(self.request.strategy.tensor):
+                strategy = self.request.strategy
+                for rank in range(strategy.tensor + len(neighbours_of(strategy))):
                     yield ExpectedDevice(f"device.{rank}", rank)
             case Entity.REGION:
                 yield ExpectedRegion(REGION)
@@ -88,6 +144,12 @@ class _ConcreteDemand:
                         yield ExpectedQueue(category.value, category)
             case _:
                 return
+
+
+def bound_buffers(ir: PortablePlanIR, units: Sequence[Unit]) -> list[Buffer]:
+    """The buffers that have a place: all but those that a fused command never writes."""
+    inner = {each for unit in units for each in unit.inner}
+    return [buffer for buffer in ir.buffers if buffer.id not in inner]
 
 
 class _MachineDemand:
@@ -132,6 +194,9 @@ def _relations(rule: PassRule, demand: _ConcreteDemand | _MachineDemand) -> Iter
             case Each(entity=source):
                 for identifier, expected in demand.lowered(source, target.entity):
                     yield ExpectedRelation(rule, (identifier,), (expected,))
+            case AttentionCore() if isinstance(demand, _ConcreteDemand):
+                for sources, expected in demand.fused():
+                    yield ExpectedRelation(rule, sources, (expected,))
             case Whole():
                 if targets := tuple(demand.generated(target.entity)):
                     yield ExpectedRelation(rule, (), targets)

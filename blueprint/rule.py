@@ -48,6 +48,7 @@ class Claim(enum.Enum):
     MEMORY = "memory"
     EFFECTS = "effects"
     ALTERNATIVES = "alternatives"
+    WORKSPACE = "workspace"
     TASK_CATEGORY = "task_category"
     BUFFER_USES = "buffer_uses"
     PLACEMENT = "placement"
@@ -392,11 +393,16 @@ class Each:
 
 
 @dataclass(frozen=True)
+class AttentionCore:
+    """The tasks of one attention core that a target runs as one, and the buffers between them that it never writes."""
+
+
+@dataclass(frozen=True)
 class Whole:
     """The plan and its bindings together: what they ask for has no source of its own."""
 
 
-Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue | Each | Whole
+Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue | Each | AttentionCore | Whole
 
 
 # Rules -------------------------------------------------------------------------------------------------------------
@@ -488,8 +494,8 @@ TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 TRAFFIC: Final = "operand-traffic"
 """The law that every primitive's formula is subject to."""
 
-BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES, Claim.ROUTES})
-"""What can be asked of a snapshot as a whole; memory and alternatives of portable plans, routes of concrete ones."""
+BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES, Claim.ROUTES, Claim.WORKSPACE})
+"""What can be asked of a snapshot as a whole: memory and alternatives of plans, routes and workspace of bound ones."""
 
 TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS)
 """What every distributed value must satisfy."""

@@ -131,14 +131,14 @@ def checked_rule(rule: object, identifier: str) -> Rule:
 
 
 def _check_arrangements(rule: Rule) -> None:
-    """An arrangement has a law where it is made, and no other law is asked there."""
+    """An arrangement has a law where it is made, and no other law that has instances is asked there."""
     boundaries = () if isinstance(rule, PrimitiveRule) else _boundaries(rule)
     for law in () if isinstance(rule, PrimitiveRule) else rule.laws:
         made = _MADE_AT[law.arrangement] if isinstance(law, InductiveLaw) else None
         if made is not None and boundaries != (made,):
             where = f"{made[0].value} to {made[1].value}"
             raise RulebookError(f"{rule.id}: law {plain(law.id)} is about what is arranged from {where} alone")
-        if made is None and set(boundaries) & set(_MADE_AT.values()):
+        if made is None and not isinstance(law, BoundLaw) and set(boundaries) & set(_MADE_AT.values()):
             raise RulebookError(
                 f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive"
             )
@@ -245,13 +245,19 @@ def _check_maximum(law: MaximumLaw) -> None:
     forms = [each.form for each in (*law.forms, *law.wrong)]
     if not law.forms or len(set(forms)) != len(forms) or any(len(each.arms) < 2 for each in law.forms):
         raise RulebookError(f"law {law.id} needs distinct forms with two arms or more")
-    names = law.forms[0].arms.keys()
-    if any(each.arms.keys() != names for each in law.forms) or any(not each.arms.keys() <= names for each in law.wrong):
+    names = tuple(law.forms[0].arms)
+    if any(tuple(each.arms) != names for each in law.forms) or any(
+        not set(each.arms) <= {*names} for each in law.wrong
+    ):
         raise RulebookError(f"law {law.id}: every form speaks of the same arms, in one order")
     if law.left.free_symbols & _MEASURED != {law.capacity.symbol}:
         raise RulebookError(f"law {law.id}: its left side must speak of {law.capacity.symbol} alone")
+    if law.capacity.symbol not in sympy.expand(law.left.subs(symbols.t, 1)).free_symbols:
+        raise RulebookError(f"law {law.id} says nothing: its left side lacks {law.capacity.symbol}")
     if any(_MEASURED & arm.free_symbols for each in (*law.forms, *law.wrong) for arm in each.arms.values()):
         raise RulebookError(f"law {law.id} says nothing: an arm speaks of what is measured")
+    for side in (law.left, *(arm for each in (*law.forms, *law.wrong) for arm in each.arms.values())):
+        to_term(side)
 
 
 def _check_projection(law: ProjectionLaw) -> None:

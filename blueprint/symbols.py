@@ -62,6 +62,10 @@ Q_w = _symbol("Q_w", "bytes written by a law's group of tasks", "bytes", least=0
 M = _symbol("M", "message bytes of a law's group of tasks", "bytes", least=0)
 W_0 = _symbol("W_0", "arithmetic operations of what a law compares its group with", "operations", least=0)
 
+W_1 = _symbol("W_1", "operations of the scores", "operations", least=0)
+W_2 = _symbol("W_2", "operations of the softmax", "operations", least=0)
+W_3 = _symbol("W_3", "operations of the context", "operations", least=0)
+W_f = _symbol("W_f", "operations of all three run as one, as derived", "operations", least=0)
 K_r = _symbol("K_r", "bytes of caches read by a law's group of tasks, among Q_r", "bytes", least=0)
 K_w = _symbol("K_w", "bytes appended to caches by a law's group of tasks, among Q_w", "bytes", least=0)
 W_p = _symbol("W_p", "operations of the matrix products of a step, as it is derived", "operations", least=0)

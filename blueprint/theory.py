@@ -54,7 +54,7 @@ from blueprint.term import (
 from blueprint.theory_layout import Number, arranged, number_term
 from blueprint.verdict import Obligation
 from blueprint.workload import primitives
-from blueprint.workload.attention import implementations
+from blueprint.workload.attention import fused_operations, implementations
 from blueprint.workload.dims import Dims, Factors
 from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import InferenceDims
@@ -395,6 +395,11 @@ def _model_state(stage: int) -> Term:
     return Sum(tuple(map(number_term, (state.weights, state.gradients, state.optimizer))))
 
 
+def _fused() -> Term:
+    """The operations of an attention core that is run as one, as a binding adds them up."""
+    return number_term(fused_operations([Symbolic(each) for each in (symbols.W_1, symbols.W_2, symbols.W_3)]))
+
+
 def _caches() -> Term:
     """The caches that the derivation gives one rank."""
     return number_term(symbolic_inference_memory(all_cases(Workload.INFERENCE)[0]).kv)
@@ -458,6 +463,7 @@ def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) ->
     goal = Comparison(bound.relation, to_term(bound.left), to_term(bound.right))
     for stage in ZERO_STAGES:
         goal = replace_in(goal, f"C_{stage}", _model_state(stage))
+    goal = replace_in(goal, symbols.W_f.name, _fused())
     goal = replace_in(goal, symbols.K_0.name, _caches())
     goal = replace_in(goal, symbols.K_1.name, replace(_caches(), symbols.c.name, to_term(symbols.c + 1)))
     goal = replace_in(goal, symbols.W_p.name, _products(Workload.INFERENCE))

@@ -21,9 +21,9 @@ from blueprint.expected_bound import (
     ExpectedQueue,
     ExpectedRegion,
 )
-from blueprint.expected_concrete import CATEGORIES, COMMANDS, has_queues
+from blueprint.expected_concrete import CATEGORIES, COMMANDS, attention_of, bound_buffers, has_queues, units_of
 from blueprint.facts import Question
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Primitive, Role, Stage
 from blueprint.ir.concrete import (
     AccessMode,
     BufferBinding,
@@ -37,8 +37,8 @@ from blueprint.ir.concrete import (
     SlotExtension,
 )
 from blueprint.ir.distributed import Collective
-from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR
-from blueprint.ir.request import Deployment, Request, Target
+from blueprint.ir.portable import Buffer, InferenceMemory, PlanTask, PortablePlanIR
+from blueprint.ir.request import Deployment, Neighbour, Request, Target, neighbours_of
 from blueprint.rule import Claim
 from blueprint.term import Const, Product, Sum, Term, Var, at_most, equal, less
 
@@ -91,14 +91,17 @@ class ConcreteView:
         self.devices = devices
         self.buffers = {buffer.id: buffer for buffer in target.buffers}
         self.commands = {command.id: command for command in target.commands}
-        self.places = tuple(places(source.buffers))
+        self.units = units_of(request, source)
+        self.bound = bound_buffers(source, self.units)
+        self.places = tuple(places(self.bound))
         self.categories = {task.id: CATEGORIES[COMMANDS[task.kind]] for task in source.tasks}
-        self.index = {task.id: index for index, task in enumerate(source.tasks)}
+        self.roles = {buffer.id: buffer.role for buffer in source.buffers}
+        self.index = {task.id: index for index, unit in enumerate(self.units) for task in unit.tasks}
         self.lengths = dict.fromkeys(QueueCategory, 0)
         self.positions: dict[str, int] = {}
-        for task in source.tasks:
-            category = self.categories[task.id]
-            self.positions[task.id] = self.lengths[category]
+        for unit in self.units:
+            category = self.categories[unit.tasks[0].id]
+            self.positions |= dict.fromkeys((task.id for task in unit.tasks), self.lengths[category])
             self.lengths[category] += 1
         self.issued = dict(_issued(target))
         self.waits: dict[str, list[str]] = {}
@@ -198,7 +201,7 @@ def _offset(question: Question, place: Place) -> Term:
 def _extent(question: Question, view: ConcreteView) -> Term:
     if not view.places:
         return Const(0)
-    last = view.source.buffers[-1]
+    last = view.bound[-1]
     return Sum((_offset(question, view.places[-1]), question.given("size of the last buffer", last.size)))
 
 
@@ -210,7 +213,9 @@ def device_question(claim: Claim, pairs: Sequence[Pair[ExpectedDevice, Device]],
     question = Question()
     if claim is not Claim.LOGICAL_RANKS:
         raise ValueError(claim)
-    ranks(question, "devices.ordinal", [pair.actual.ordinal for pair in pairs], view.request.strategy.tensor)
+    strategy = view.request.strategy
+    count = strategy.tensor + len(neighbours_of(strategy))
+    ranks(question, "devices.ordinal", [pair.actual.ordinal for pair in pairs], count)
     for pair in pairs:
         question.number(
             f"{pair.expected.name}.ordinal", pair.actual.ordinal, question.given("rank", pair.expected.rank)
@@ -230,7 +235,7 @@ def command_question(claim: Claim, pair: Pair[ExpectedCommand, Command], view: C
             counts = [question.given(f"operations of {task.name}", task.work.operations) for task in tasks]
             question.number(f"{name}.operations", actual.operations, Sum(tuple(counts)))
         case Claim.IMPLEMENTATION:
-            question.names(f"{name}.implementation", [actual.implementation], [_alternative(actual, first)])
+            question.names(f"{name}.implementation", [actual.implementation], [_chosen(view, first)])
         case Claim.BUFFER_USES:
             _uses(question, name, tasks, actual, view)
         case Claim.DEPENDENCY_TOPOLOGY:
@@ -248,10 +253,11 @@ def command_question(claim: Claim, pair: Pair[ExpectedCommand, Command], view: C
     return question
 
 
-def _alternative(actual: Command, task: PlanTask) -> str:
-    """The alternative of the task that the command may be: its own, if it is one of them."""
+def _chosen(view: ConcreteView, task: PlanTask) -> str:
+    """The alternative of the task that the target names, if it is one of them, and the first of them if it is not."""
     alternatives = task.implementation.alternatives
-    return actual.implementation if actual.implementation in alternatives else alternatives[0]
+    named = attention_of(view.request)
+    return named if named in alternatives else alternatives[0]
 
 
 def _needed(tasks: Sequence[PlanTask]) -> list[str]:
@@ -262,8 +268,11 @@ def _needed(tasks: Sequence[PlanTask]) -> list[str]:
 
 def _uses(question: Question, name: str, tasks: Sequence[PlanTask], actual: Command, view: ConcreteView) -> None:
     """What is read, then what is only written, with the mode of each."""
-    read = list(dict.fromkeys(each for task in tasks for each in task.inputs))
-    written = list(dict.fromkeys(each for task in tasks for each in task.outputs))
+    made = {each for task in tasks for each in task.outputs} if len(tasks) > 1 else set()
+    used = {each for task in tasks for each in task.inputs} if len(tasks) > 1 else set()
+    # What one task leaves for another of the same command is never written.
+    read = [each for each in dict.fromkeys(one for task in tasks for one in task.inputs) if each not in made]
+    written = [each for each in dict.fromkeys(one for task in tasks for one in task.outputs) if each not in used]
     both = set(read) & set(written)
     modes = {each: AccessMode.READ_WRITE if each in both else AccessMode.READ for each in read}
     modes |= {each: AccessMode.WRITE for each in written if each not in both}
@@ -340,11 +349,39 @@ def concrete_interface_question(view: ConcreteView, target: ConcretePlanIR) -> Q
 
 
 def routes_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
-    """No task of a portable plan is a transfer yet, so no command has a route."""
+    """A slot target routes every transfer: between the group's first device and the one of the stage beside it."""
     question = Question()
+    slots = not has_queues(view.request)
+    transfers = [task for task in view.source.tasks if slots and view.categories[task.id] is QueueCategory.TRANSFER]
     found = target.extension.routes if isinstance(target.extension, SlotExtension) else ()
-    transfers = question.given(
-        "transfers of the plan", sum(view.categories[task.id] is QueueCategory.TRANSFER for task in view.source.tasks)
-    )
-    question.number("routes count", len(found), transfers)
+    question.names("routes.command", [each.command for each in found], view.images([task.id for task in transfers]))
+    ends = [_ends_of(task, view) for task in transfers]
+    question.names("routes.source", [each.source for each in found], [source for source, _ in ends])
+    question.names("routes.destination", [each.destination for each in found], [end for _, end in ends])
+    return question
+
+
+def _ends_of(task: PlanTask, view: ConcreteView) -> tuple[str, str]:
+    """Where a transfer begins and ends: activations come from the stage before and go to the one after."""
+    (moved,) = (*task.inputs, *task.outputs)
+    sent = task.primitive is Primitive.SEND
+    activation = view.roles[moved] is not Role.GRADIENT
+    beside = Neighbour.AFTER if sent is activation else Neighbour.BEFORE
+    neighbours = neighbours_of(view.request.strategy)
+    peer = view.request.strategy.tensor + neighbours.index(beside) if beside in neighbours else -1
+    here, there = view.devices_of([0, peer])
+    return (here, there) if sent else (there, here)
+
+
+def workspace_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
+    """The workspace is that of the chosen implementation, and leaves room in that of the plan."""
+    question = Question()
+    known = {each.name: each.workspace for each in view.source.alternatives}
+    needed = known.get(attention_of(view.request), 0)
+    memory = view.source.memory
+    plan = memory.workspace if isinstance(memory, InferenceMemory) else 0
+    room = question.given("room in the plan's workspace", plan - needed)
+    question.suppose(at_most(Const(0), room))
+    question.number("workspace", target.workspace, question.given("workspace of the implementation", needed))
+    question.number("room", plan - target.workspace, room)
     return question

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16", "bfloat16")
 RECOMPUTE = ("none", "selective", "full")
 SCOPES = ("block", "stack")
+ATTENTION = ("unfused", "tiled", "paged")
 TARGETS = ("none", "queue", "slot")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
 
@@ -157,6 +158,10 @@ def inference(
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
     target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    attention: Annotated[
+        str,
+        typer.Option("--attention", metavar="|".join(ATTENTION), help="Implementation of the target's attention core."),
+    ] = "unfused",
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[
         str | None,
@@ -191,6 +196,7 @@ def inference(
         device_memory=maybe_whole("--device-memory", device_memory, 1),
         devices=maybe_whole("--devices", devices, 1),
         target=target,
+        attention=chosen("--attention", attention, ATTENTION),
         emit=emit,
     )
     return _derived(context, request, place)
@@ -225,13 +231,14 @@ def _inference_request(
     device_memory: int | None,
     devices: int | None,
     target: str,
+    attention: str,
     emit: bool,
 ) -> Request:
     """The options as a checked request."""
     from blueprint.frontend.config import load_model  # noqa: PLC0415
     from blueprint.frontend.request import inference_request  # noqa: PLC0415
     from blueprint.ir.common import DType  # noqa: PLC0415
-    from blueprint.ir.request import Scope, TargetKind  # noqa: PLC0415
+    from blueprint.ir.request import Attention, Scope, TargetKind  # noqa: PLC0415
 
     return inference_request(
         load_model(model),
@@ -246,6 +253,7 @@ def _inference_request(
         device_memory=device_memory,
         devices=devices,
         target=None if target == "none" else TargetKind(target),
+        attention=Attention(f"attention.{attention}"),
         emit=emit,
     )
 

@@ -40,6 +40,7 @@ _WHY: Final[dict[type, str]] = {
     BoundaryRule: "What no single application shows: sums over all tasks, and facts about the snapshot as a whole.",
     Law: "Where the tasks of a plan do not add up to this, some number is wrong, however plausible each looks.",
     MemoryLaw: "A memory fact that differs from this lets a plan fit a device by mistake.",
+    MaximumLaw: "Room for less than the largest lets a plan fit a device by mistake, and room for more wastes it.",
     ProjectionLaw: "It says what a plan makes of each task or value; every application of its rule is an instance.",
     BoundLaw: "No single plan shows it, so `blueprint verify` has no instance: `blueprint prove` asks for all values.",
     InductiveLaw: "What no plan of a few buffers or tasks shows is proved for any number, by base and step; each"

@@ -11,6 +11,7 @@ from blueprint.frontend.targets import TARGETS
 from blueprint.ir.common import INT64_MAX, DType
 from blueprint.ir.request import (
     Activation,
+    Attention,
     Communication,
     Deployment,
     Inference,
@@ -25,6 +26,7 @@ from blueprint.ir.request import (
     Training,
     blocks_of,
     branches_of,
+    neighbours_of,
     point_of,
 )
 from blueprint.words import plain
@@ -89,8 +91,9 @@ def training_request(
             stage=stage,
         ),
         target=target_of(target, emit=emit),
-        deployment=deployment_of(tensor, devices, device_memory, placed=target is not None),
+        deployment=msgspec.UNSET,
     )
+    request = msgspec.structs.replace(request, deployment=deployment_of(request, devices, device_memory))
     check_domain(request)
     return request
 
@@ -110,10 +113,12 @@ def inference_request(
     devices: int | None = None,
     target: TargetKind | None = None,
     emit: bool = False,
+    attention: Attention = Attention.UNFUSED,
 ) -> Request:
     """The request for two steps of generation: the whole prompt, and the last token of the context.
 
-    batch counts sequences, prompt and context tokens of each; the rest is as in `training_request`.
+    batch counts sequences, prompt and context tokens of each; attention is the implementation of the attention core
+    that the target runs; the rest is as in `training_request`.
     Raises what `check_domain` raises.
     """
     _require_dtype(dtype)
@@ -132,9 +137,10 @@ def inference_request(
             scope=scope,
             stage=stage,
         ),
-        target=target_of(target, emit=emit),
-        deployment=deployment_of(tensor, devices, device_memory, placed=target is not None),
+        target=target_of(target, emit=emit, attention=attention),
+        deployment=msgspec.UNSET,
     )
+    request = msgspec.structs.replace(request, deployment=deployment_of(request, devices, device_memory))
     check_domain(request)
     return request
 
@@ -144,23 +150,30 @@ def _gradient_width(dtype: DType) -> int:
     return dtype.width
 
 
-def target_of(kind: TargetKind | None, *, emit: bool) -> Target | msgspec.UnsetType:
-    """The reference target of a kind. Raises DomainError where instructions are asked for, and no target."""
+def target_of(
+    kind: TargetKind | None, *, emit: bool, attention: Attention = Attention.UNFUSED
+) -> Target | msgspec.UnsetType:
+    """The reference target of a kind. Raises DomainError where something is asked of a target, and none is named."""
     if kind is not None:
-        return msgspec.structs.replace(TARGETS[kind], emit=emit)
+        return msgspec.structs.replace(TARGETS[kind], emit=emit, attention=attention)
     if emit:
         raise DomainError("instructions are emitted for a target, and none is named", path="target")
+    if attention is not Attention.UNFUSED:
+        raise DomainError("an implementation is chosen when a target is bound, and none is named", path="target")
     return msgspec.UNSET
 
 
-def deployment_of(
-    ranks: int, devices: int | None, memory: int | None, *, placed: bool
-) -> Deployment | msgspec.UnsetType:
-    """Where the plan runs, if anything of it is said or a target needs it; by default one device a rank."""
+def deployment_of(request: Request, devices: int | None, memory: int | None) -> Deployment | msgspec.UnsetType:
+    """Where the plan runs, if anything of it is said or a target needs it.
+
+    By default there is one device a rank, and for a target one of each stage beside the group's.
+    """
+    placed = isinstance(request.target, Target)
     if not placed and devices is None and memory is None:
         return msgspec.UNSET
+    needed = request.strategy.tensor + (len(neighbours_of(request.strategy)) if placed else 0)
     return Deployment(
-        devices=ranks if devices is None else devices,
+        devices=needed if devices is None else devices,
         topology=Topology.ALL_TO_ALL,
         device_memory=msgspec.UNSET if memory is None else memory,
     )
@@ -221,16 +234,23 @@ def _require_target(request: Request) -> None:
     """A target is a known profile and has a deployment, which has a device for each rank of the group."""
     target, deployment, ranks = request.target, request.deployment, request.strategy.tensor
     if isinstance(target, Target):
-        if msgspec.structs.replace(target, emit=False) != TARGETS[target.kind]:
+        if target_of(target.kind, emit=target.emit, attention=target.attention) != target:
             known = ", ".join(each.name for each in TARGETS.values())
             raise NotCoveredError(
                 f"the target {plain(target.name, 40)} is not known in this form; known are {known}", path="target"
             )
+        if target.attention is not Attention.UNFUSED and isinstance(request.workload, Training):
+            raise DomainError(
+                "a training step keeps its scores for the backward pass; only inference fuses the attention core",
+                path="target.attention",
+            )
         if not isinstance(deployment, Deployment):
             raise DomainError("a target needs a deployment, which says how many devices there are", path="deployment")
-    if isinstance(deployment, Deployment) and deployment.devices < ranks:
+    neighbours = len(neighbours_of(request.strategy)) if isinstance(target, Target) else 0
+    if isinstance(deployment, Deployment) and deployment.devices < ranks + neighbours:
+        beside = f", and {neighbours} of the stages beside it" if neighbours else ""
         raise DomainError(
-            f"devices = {deployment.devices} are fewer than the ranks of the group, tensor degree t = {ranks}",
+            f"devices = {deployment.devices} are fewer than the ranks of the group, tensor degree t = {ranks}{beside}",
             path="deployment.devices",
         )
 

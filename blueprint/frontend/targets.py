@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from blueprint.ir.request import Target, TargetKind
+from blueprint.ir.request import Attention, Target, TargetKind
 
 
 def _reference(kind: TargetKind) -> Target:
@@ -16,6 +16,7 @@ def _reference(kind: TargetKind) -> Target:
         architecture="reference",
         abi=f"blueprint.{kind.value}",
         revision=1,
+        attention=Attention.UNFUSED,
         emit=False,
     )
 

@@ -164,7 +164,10 @@ class SlotExtension(
 class ConcretePlanIR(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="blueprint.concrete"
 ):
-    """The commands and buffers of one rank group on a target, in canonical order."""
+    """The commands and buffers of one rank group on a target, in canonical order.
+
+    `workspace` is that of the implementation that runs the attention core, in bytes; 0 in training, which has none.
+    """
 
     header: Header
     target: Text
@@ -174,4 +177,5 @@ class ConcretePlanIR(
     regions: Annotated[tuple[Region, ...], msgspec.Meta(min_length=1, max_length=64)]
     buffers: Annotated[tuple[BufferBinding, ...], msgspec.Meta(max_length=1_000_000)]
     commands: Annotated[tuple[Command, ...], msgspec.Meta(max_length=1_000_000)]
+    workspace: Count
     extension: QueueExtension | SlotExtension

@@ -135,6 +135,14 @@ class TargetKind(enum.Enum):
     SLOT = "slot"
 
 
+class Attention(enum.Enum):
+    """Which implementation of an inference step's attention core a target runs, by its name in the plan."""
+
+    UNFUSED = "attention.unfused"
+    TILED = "attention.tiled"
+    PAGED = "attention.paged"
+
+
 class Topology(enum.Enum):
     """Which devices reach each other without a third."""
 
@@ -142,14 +150,33 @@ class Topology(enum.Enum):
 
 
 class Target(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the plan is bound to: a named profile in a revision. `emit` asks for the machine's instructions too."""
+    """What the plan is bound to: a named profile in a revision. `emit` asks for the machine's instructions too.
+
+    A target may fuse the attention core of inference; a training step keeps its scores for the backward pass.
+    """
 
     kind: TargetKind
     name: Text
     architecture: Text
     abi: Text
     revision: Positive
+    attention: Attention
     emit: bool
+
+
+class Neighbour(enum.Enum):
+    """The pipeline stages beside a stage."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+def neighbours_of(strategy: Strategy) -> tuple[Neighbour, ...]:
+    """The stages that a stack exchanges activations with; a block has none."""
+    if strategy.scope is not Scope.STACK:
+        return ()
+    before = (Neighbour.BEFORE,) if strategy.stage > 0 else ()
+    return (*before, Neighbour.AFTER) if strategy.stage < strategy.pipeline - 1 else before
 
 
 class Deployment(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from blueprint.errors import DomainError
-from blueprint.ir.common import Stage
-from blueprint.ir.concrete import Command, CommandKind, ConcretePlanIR, Device, Issue, Route, SlotExtension
-from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.common import Primitive, Role, Stage
+from blueprint.ir.concrete import Command, ConcretePlanIR, Issue, Route, SlotExtension
+from blueprint.ir.distributed import TaskKind
+from blueprint.ir.portable import PlanTask, PortablePlanIR
+from blueprint.ir.request import Neighbour, neighbours_of
 from blueprint.passes.binding import Binding
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.workload.order import next_index, slot_of
@@ -43,11 +44,9 @@ class BindReferenceSlotTargetPass:
     )
 
     def run(self, ir: PortablePlanIR, context: PassContext) -> ConcretePlanIR:
-        """Bind the plan. Raises DomainError as `routes`, and where no target is named or a place is beyond the IR."""
+        """Bind the plan. Raises DomainError where no target is named, or a place is beyond the IR."""
         binding = Binding(ir, context.request)
-        return binding.snapshot(
-            SlotExtension(issues=_issues(binding.commands), routes=routes(binding.commands, binding.devices))
-        )
+        return binding.snapshot(SlotExtension(issues=_issues(binding.commands), routes=routes(binding)))
 
 
 def _issues(commands: Sequence[Command]) -> tuple[Issue, ...]:
@@ -59,16 +58,24 @@ def _issues(commands: Sequence[Command]) -> tuple[Issue, ...]:
     return tuple(issues)
 
 
-def routes(commands: Sequence[Command], devices: Sequence[Device]) -> tuple[Route, ...]:
-    """One route for each transfer: from the first to the second of its devices.
+def routes(binding: Binding) -> tuple[Route, ...]:
+    """One route for each transfer: between the group's first device and one of the stage beside it.
 
-    Raises DomainError where there are transfers and fewer than two devices.
+    Activations come from the stage before and go to the one after, gradients the other way. That there is a device of
+    each such stage, a request must say.
     """
-    transfers = [command for command in commands if command.kind is CommandKind.TRANSFER]
-    if transfers and len(devices) < 2:
-        raise DomainError(
-            f"transfer {transfers[0].name} needs two devices, there is {len(devices)}: a slot target routes every"
-            " transfer from one device to another",
-            path="deployment.devices",
-        )
-    return tuple(Route(command=each.id, source=each.devices[0], destination=each.devices[1]) for each in transfers)
+    transfers = [task for task in binding.ir.tasks if task.kind is TaskKind.POINT_TO_POINT]
+    return tuple(_route(binding, task) for task in transfers)
+
+
+def _route(binding: Binding, task: PlanTask) -> Route:
+    roles = {buffer.id: buffer.role for buffer in binding.bound}
+    (moved,) = (*task.inputs, *task.outputs)
+    gradient, sent = roles[moved] is Role.GRADIENT, task.primitive is Primitive.SEND
+    # A gradient is sent to where activations come from.
+    beside = Neighbour.BEFORE if gradient is sent else Neighbour.AFTER
+    strategy = binding.request.strategy
+    peer = binding.devices[strategy.tensor :][neighbours_of(strategy).index(beside)].id
+    here = binding.devices[0].id
+    source, destination = (here, peer) if sent else (peer, here)
+    return Route(command=binding.command_ids[task.id], source=source, destination=destination)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
 from blueprint.codec import digest, entity_id
 from blueprint.errors import DomainError
-from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Stage
+from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Primitive, Stage
 from blueprint.ir.concrete import (
     AccessMode,
     BufferBinding,
@@ -22,8 +24,9 @@ from blueprint.ir.concrete import (
     SlotExtension,
 )
 from blueprint.ir.distributed import TaskKind
-from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR
-from blueprint.ir.request import Deployment, Request, Target
+from blueprint.ir.portable import Buffer, InferenceMemory, PlanTask, PortablePlanIR
+from blueprint.ir.request import Attention, Deployment, Request, Target, neighbours_of
+from blueprint.workload.attention import fused_operations
 from blueprint.workload.layout import alignment_of, base_alignment, integer_layout
 
 VERSION: Final = SCHEMA_VERSIONS[Stage.CONCRETE]
@@ -31,7 +34,11 @@ VERSION: Final = SCHEMA_VERSIONS[Stage.CONCRETE]
 REGION: Final = "memory"
 """The one region of a device."""
 
-COMMANDS: Final = {TaskKind.COMPUTE: CommandKind.LAUNCH, TaskKind.COLLECTIVE: CommandKind.COLLECTIVE}
+COMMANDS: Final = {
+    TaskKind.COMPUTE: CommandKind.LAUNCH,
+    TaskKind.COLLECTIVE: CommandKind.COLLECTIVE,
+    TaskKind.POINT_TO_POINT: CommandKind.TRANSFER,
+}
 """The command that carries out a task."""
 
 
@@ -45,6 +52,30 @@ def lowered(transform: str, source: str) -> Lineage:
     return Lineage(kind=LineageKind.LOWERED, transform=transform, sources=(source,))
 
 
+@dataclass(frozen=True)
+class Core:
+    """An attention core that is run as one: its tasks in order, and the buffers between them."""
+
+    tasks: tuple[PlanTask, ...]
+    inner: tuple[str, ...]
+
+
+def fused_cores(ir: PortablePlanIR) -> dict[str, Core]:
+    """The attention core of every task that belongs to one, by the task's id."""
+    tasks = {task.id: task for task in ir.tasks}
+    buffers = {buffer.id: buffer for buffer in ir.buffers}
+    cores: dict[str, Core] = {}
+    for softmax in ir.tasks:
+        if softmax.primitive is not Primitive.SOFTMAX:
+            continue
+        scores, weights = buffers[softmax.inputs[0]], buffers[softmax.outputs[0]]
+        if not isinstance(scores.producer, str):
+            raise DomainError(f"the scores of {softmax.name} have no producer")
+        core = Core((tasks[scores.producer], softmax, tasks[weights.consumers[0]]), (scores.id, weights.id))
+        cores |= dict.fromkeys((each.id for each in core.tasks), core)
+    return cores
+
+
 class Binding:
     """Carries a portable plan onto the devices and into the memory of a target."""
 
@@ -52,16 +83,21 @@ class Binding:
         self.ir = ir
         self.request = request
         self.parent = digest(Stage.PORTABLE.value, ir.header.version, ir)
-        self.devices = tuple(map(self.device, range(request.strategy.tensor)))
+        strategy = request.strategy
+        self.devices = tuple(map(self.device, range(strategy.tensor + len(neighbours_of(strategy)))))
+        self.attention = request.target.attention if isinstance(request.target, Target) else Attention.UNFUSED
+        self.fused = fused_cores(ir) if self.attention is not Attention.UNFUSED else {}
+        inner = {each for core in self.fused.values() for each in core.inner}
+        self.bound = [buffer for buffer in ir.buffers if buffer.id not in inner]
         self.region_id = self.identify("region", REGION, generated("binding.region"))
         self.buffer_ids = {
             buffer.id: self.identify("buffer", buffer.name, lowered("binding.buffer", buffer.id))
-            for buffer in ir.buffers
+            for buffer in self.bound
         }
-        self.command_ids = {
-            task.id: self.identify("command", task.name, lowered("binding.command", task.id)) for task in ir.tasks
-        }
-        self.commands = tuple(map(self.command, ir.tasks))
+        self.command_ids = {task.id: self.identify("command", self.name(task), self.lineage(task)) for task in ir.tasks}
+        last = {core.tasks[-1].id for core in self.fused.values()}
+        issued = [task for task in ir.tasks if task.id not in self.fused or task.id in last]
+        self.commands = tuple(map(self.command, issued))
 
     def snapshot(self, extension: QueueExtension | SlotExtension) -> ConcretePlanIR:
         """The concrete plan with what its kind of target is told beside the commands."""
@@ -75,6 +111,7 @@ class Binding:
             regions=(self.region(extent),),
             buffers=buffers,
             commands=self.commands,
+            workspace=self.workspace(),
             extension=extension,
         )
 
@@ -91,7 +128,7 @@ class Binding:
         """Every buffer in canonical order with its place, and the end of the last one."""
         layout = integer_layout()
         bound = tuple(
-            self.buffer(buffer, layout.place(buffer.size, alignment_of(buffer.alignment))) for buffer in self.ir.buffers
+            self.buffer(buffer, layout.place(buffer.size, alignment_of(buffer.alignment))) for buffer in self.bound
         )
         return bound, bounded("the buffers of one device take up", layout.capacity())
 
@@ -116,32 +153,66 @@ class Binding:
             id=self.region_id,
             name=REGION,
             lineage=generated("binding.region"),
-            devices=tuple(device.id for device in self.devices),
+            devices=tuple(device.id for device in self.devices[: self.request.strategy.tensor]),
             capacity=named if isinstance(named, int) else extent,
             extent=extent,
-            alignment=base_alignment([alignment_of(buffer.alignment) for buffer in self.ir.buffers]),
+            alignment=base_alignment([alignment_of(buffer.alignment) for buffer in self.bound]),
         )
 
+    def lineage(self, task: PlanTask) -> Lineage:
+        """The lineage of the command that carries out a task, alone or with the others of its attention core."""
+        core = self.fused.get(task.id)
+        if core is None:
+            return lowered("binding.command", task.id)
+        sources = (*(each.id for each in core.tasks), *core.inner)
+        return Lineage(kind=LineageKind.LOWERED, transform="binding.fused_attention", sources=sources)
+
+    def name(self, task: PlanTask) -> str:
+        """The local name of that command."""
+        core = self.fused.get(task.id)
+        return task.name if core is None else f"{core.tasks[-1].name.rpartition('context')[0]}attention"
+
+    def workspace(self) -> int:
+        """The workspace of the chosen attention. Raises DomainError where the plan has less."""
+        memory = self.ir.memory
+        if not isinstance(memory, InferenceMemory):
+            return 0
+        (needed,) = (each.workspace for each in self.ir.alternatives if each.name == self.attention.value)
+        if needed > memory.workspace:
+            raise DomainError(
+                f"{self.attention.value} needs a workspace of {needed} bytes, more than the plan's {memory.workspace}",
+                path="target.attention",
+            )
+        return needed
+
+    def implementation(self, task: PlanTask) -> str:
+        """The chosen one of a task of the attention core, and the first of any other."""
+        alternatives = task.implementation.alternatives
+        return self.attention.value if self.attention.value in alternatives else alternatives[0]
+
     def command(self, task: PlanTask) -> Command:
-        """The command that carries out one task, by the first of its implementations."""
+        """The command that carries out one task, or the attention core that ends with it."""
         ordinals = dict.fromkeys(task.ranks)
+        core = self.fused.get(task.id)
+        tasks = (task,) if core is None else core.tasks
+        needed = dict.fromkeys(self.command_ids[each] for one in tasks for each in one.dependencies)
         return Command(
             id=self.command_ids[task.id],
-            name=task.name,
-            lineage=lowered("binding.command", task.id),
+            name=self.name(task),
+            lineage=self.lineage(task),
             kind=COMMANDS[task.kind],
-            implementation=task.implementation.alternatives[0],
-            operations=task.work.operations,
-            uses=self.uses(task),
-            dependencies=tuple(self.command_ids[each] for each in task.dependencies),
+            implementation=self.implementation(task),
+            operations=fused_operations([each.work.operations for each in tasks]),
+            uses=self.uses(tasks, () if core is None else core.inner),
+            dependencies=tuple(each for each in needed if each != self.command_ids[task.id]),
             devices=tuple(device.id for device in self.devices if device.ordinal in ordinals),
             collective=task.collective,
         )
 
-    def uses(self, task: PlanTask) -> tuple[BufferUse, ...]:
-        """What a task reads, then what it only writes."""
-        modes = dict.fromkeys(task.inputs, AccessMode.READ)
-        for each in task.outputs:
+    def uses(self, tasks: Sequence[PlanTask], inner: Sequence[str]) -> tuple[BufferUse, ...]:
+        """What tasks read, then what they only write, without what they leave for each other."""
+        modes = {each: AccessMode.READ for task in tasks for each in task.inputs if each not in inner}
+        for each in [output for task in tasks for output in task.outputs if output not in inner]:
             modes[each] = AccessMode.READ_WRITE if each in modes else AccessMode.WRITE
         return tuple(BufferUse(buffer=self.buffer_ids[each], mode=mode) for each, mode in modes.items())
 

@@ -21,15 +21,17 @@ class DistributeTransformerInferencePass:
     With b sequences, q new tokens of each, c visible tokens with the new, hidden width H, feed-forward width F,
     h heads, tensor-parallel degree t and e bytes an element, per rank:
 
-        W_attention = 4 b q c H / t + 5 b (h / t) q c      QK^T and PV, then the softmax
+        W_attention = 4 b q c H / t + 5 b (h/t) q c
         W_QKV = 6 b q H^2 / t
         W_out = 2 b q H^2 / t
         W_MLP = 4 b q H F / t
-        C_KV = 2 b c (H / t) e
-        M = b q H e and W_reduce = b q H (t - 1) / t      each all-reduce
+        C_KV = 2 b c (H/t) e
+        M = b q H e
+        W_reduce = b q H (t - 1) / t
 
-    The prompt is one step with q = c, the last token one with q = 1. Reads and writes of the caches are effects; no
-    fused or paged attention is assumed.
+    The attention core is QK^T and PV, and the softmax between them; the last two are those of each all-reduce. The
+    prompt is one step with q = c, the last token one with q = 1. Reads and writes of the caches are effects; no fused
+    or paged attention is assumed.
     """
 
     facts: ClassVar[PassFacts] = PassFacts(

@@ -23,11 +23,13 @@ class PlanTransformerInferencePass:
 
         (F, R, W, M) of a portable task = (F, R, W, M) of its distributed task
         Q_compute = F, Q_memory = R + W, Q_network = M
+        C = elements * width
 
-    The workspace assumes that nothing is fused, until a binding selects an implementation. With the boundary
-    D = b q H e and the intermediates 3 b q H / t, b (h / t) q c and b q F / t in elements:
+    The workspace assumes that nothing is fused, until a binding selects an implementation. It is the boundary, and
+    beside it the largest intermediate: queries, keys and values together, scores, or feed-forward rows.
 
-        C_workspace = D + e max(3 b q H / t, b (h / t) q c, b q F / t)
+        D = b q H e
+        C_ws = D + e max(3 b q H/t, b (h/t) q c, b q F/t)
 
     Tiled and paged attention are alternatives of the plan, each with a workspace of its own.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from blueprint.workload.dims import N
+from blueprint.workload.inference_block import queries_of, rows_of, scores_of, wide_of
 from blueprint.workload.inference_dims import InferenceDims
 
 STATISTIC_BYTES = 4
@@ -43,8 +44,15 @@ def implementations(dims: InferenceDims[N]) -> tuple[Attention[N], ...]:
     )
 
 
+def fused_operations(operations: Sequence[N]) -> N:
+    """The operations of tasks that are run as one: fusing saves traffic, and no arithmetic."""
+    total = operations[0]
+    for each in operations[1:]:
+        total = total + each
+    return total
+
+
 def unfused_arms(dims: InferenceDims[N]) -> tuple[N, N, N]:
     """The intermediates while nothing is fused: q, k and v; scores; feed-forward rows."""
-    rows = dims.b * dims.q
-    heads = dims.h_t * dims.d + 2 * (dims.k_t * dims.d)
-    return (rows * heads * dims.e, dims.b * dims.h_t * dims.q * dims.c * dims.e, rows * dims.F_t * dims.e)
+    projected = queries_of(dims).elements + 2 * rows_of(dims, dims.q)
+    return (projected * dims.e, scores_of(dims).elements * dims.e, wide_of(dims).elements * dims.e)

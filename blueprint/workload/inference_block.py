@@ -62,12 +62,30 @@ def cache_of(dims: InferenceDims[N]) -> Local[N]:
     return Local((dims.b, dims.c, dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)
 
 
+def rows_of(dims: InferenceDims[N], rows: N) -> N:
+    """The elements of so many rows of one cache for every sequence."""
+    return dims.b * rows * dims.k_t * dims.d
+
+
+def queries_of(dims: InferenceDims[N]) -> Local[N]:
+    """One rank's heads of the step's queries, and of what the attention core leaves."""
+    return Local((dims.b, dims.q, dims.h_t, dims.d), Axis.HEADS)
+
+
+def scores_of(dims: InferenceDims[N]) -> Local[N]:
+    """The step's own tokens against all visible ones, for one rank's heads."""
+    return Local((dims.b, dims.h_t, dims.q, dims.c), Axis.HEADS)
+
+
+def wide_of(dims: InferenceDims[N]) -> Local[N]:
+    """One rank's feed-forward columns of the step's own tokens."""
+    return Local((dims.b, dims.q, dims.F_t), Axis.FEEDFORWARD)
+
+
 def inference_operations(dims: InferenceDims[N]) -> Iterator[Op[N]]:
     """The block's operations in order, with the shapes of what they leave on one rank."""
     stream, cache = stream_of(dims), cache_of(dims)
-    queries = Local((dims.b, dims.q, dims.h_t, dims.d), Axis.HEADS)
-    scores = Local((dims.b, dims.h_t, dims.q, dims.c), Axis.HEADS)
-    wide = Local((dims.b, dims.q, dims.F_t), Axis.FEEDFORWARD)
+    queries, scores, wide = queries_of(dims), scores_of(dims), wide_of(dims)
     hidden = Local((dims.H,), None)
     by_head = Local((dims.h_t, dims.d), Axis.HEADS)
     by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)
@@ -120,7 +138,7 @@ def _step(dims: InferenceDims[N], op: Op[N]) -> Step[N]:
 def _access(dims: InferenceDims[N], use: CacheUse, tensor: str) -> CacheAccess[N]:
     """All rows of a cache, or those of the step's own tokens."""
     rows = dims.c if use is CacheUse.READ else dims.q
-    return CacheAccess(use, tensor, dims.b * rows * dims.k_t * dims.d * dims.e)
+    return CacheAccess(use, tensor, rows_of(dims, rows) * dims.e)
 
 
 def _sum(dims: InferenceDims[N], value: str) -> Step[N]:

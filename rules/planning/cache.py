@@ -45,7 +45,7 @@ GROWTH = BoundLaw(
             Relation.EQUAL,
             t * K_0 + 2 * b * H * e,
             premises=((k, Relation.EQUAL, t * k_t), (h, Relation.EQUAL, k), (H, Relation.EQUAL, h * d)),
-            witness=((t, 2), (k_t, 1), (k, 2), (h, 2), (d, 1), (H, 2)),
+            witness=((t, 2), (k, 2), (h, 2), (H, 2)),
         ),
     ),
     wrong=(

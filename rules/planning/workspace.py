@@ -43,6 +43,11 @@ D = t * b * q * H * e
 PROJECTED, SCORES, WIDE = "q, k and v", "scores", "feed-forward rows"
 """The arms, in the order of the derivation."""
 
+GENERAL = Maximum(
+    "general",
+    {PROJECTED: D + b * q * (h + 2 * k) * d * e, SCORES: D + b * h * q * c * e, WIDE: D + b * q * F * e},
+)
+
 WORKSPACE = MaximumLaw(
     id="workspace",
     statement="C_ws = D + e max(3 b q H/t, b (h/t) q c, b q F/t)",
@@ -57,10 +62,7 @@ WORKSPACE = MaximumLaw(
             {PROJECTED: D + 3 * b * q * H * e, SCORES: D + b * h * q * c * e, WIDE: D + b * q * F * e},
             where=CLASSICAL,
         ),
-        Maximum(
-            "general",
-            {PROJECTED: D + b * q * (h + 2 * k) * d * e, SCORES: D + b * h * q * c * e, WIDE: D + b * q * F * e},
-        ),
+        GENERAL,
     ),
     wrong=(
         Maximum("two projections", {PROJECTED: D + b * q * (h + k) * d * e}),
@@ -146,7 +148,6 @@ LARGEST = BoundLaw(
 
 def _growth() -> tuple[Bound, ...]:
     """Each arm, boundary included, where one of b, q, c and F is larger by m: never smaller."""
-    arms = WORKSPACE.forms[-1].arms
     return tuple(
         Bound(
             f"{name} in {size}",
@@ -155,7 +156,7 @@ def _growth() -> tuple[Bound, ...]:
             arm.subs(size, size + m),
             because=((m, sympy.diff(arm, size)),),
         )
-        for name, arm in arms.items()
+        for name, arm in GENERAL.arms.items()
         for size in (b, q, c, F)
         if arm.has(size)
     )

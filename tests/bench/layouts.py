@@ -10,9 +10,9 @@ from blueprint.concrete_transition import plan_concrete
 from blueprint.discharge import SolverPool
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
-from blueprint.ir.common import SCHEMA_VERSIONS, DType, Header, Lineage, LineageKind, Role, Stage
+from blueprint.ir.common import SCHEMA_VERSIONS, Branch, DType, Header, Lineage, LineageKind, Role, Stage
 from blueprint.ir.concrete_checks import check_concrete
-from blueprint.ir.portable import Buffer, MemoryFacts, Objective, PortablePlanIR, StorageClass
+from blueprint.ir.portable import Buffer, Objective, PortablePlanIR, StorageClass, TrainingMemory
 from blueprint.ir.request import Request, TargetKind
 from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
 from blueprint.passes.protocol import PassContext
@@ -46,7 +46,8 @@ def plan_of(count: int) -> PortablePlanIR:
         outputs=(),
         buffers=tuple(_buffer(number) for number in range(count)),
         tasks=(),
-        memory=MemoryFacts(parameters=0, weights=0, gradients=0, optimizer=0, stored=0, working=0, checkpoint=0),
+        memory=TrainingMemory(parameters=0, weights=0, gradients=0, optimizer=0, stored=0, working=0, checkpoint=0),
+        alternatives=(),
         objectives=(Objective.STEP_TIME,),
     )
 
@@ -77,7 +78,7 @@ def settled(count: int, verifier: TransitionVerifier) -> tuple[Measured, Settled
     bound = time.perf_counter()
     faults = list(check_concrete(target))
     plan = plan_concrete(verifier.rulebook, asked, source, target)
-    found = verifier.settle([Step(plan, "", "", conformant=True)])
+    found = verifier.settle([Step(plan, Branch.MAIN, "", conformant=True)])
     end = time.perf_counter()
     established = not faults and found.transitions[0].relation_verified
     return Measured(count, bound - start, end - bound, len(found.obligations), established), found

@@ -49,11 +49,8 @@ Change = Callable[[Draft], None]
 
 def bound(request: Request, kind: TargetKind, memory: int | None = None) -> Request:
     """The request with a target, its instructions, and devices of this memory."""
-    return msgspec.structs.replace(
-        request,
-        target=target_of(kind, emit=True),
-        deployment=deployment_of(request.strategy.tensor, None, memory, placed=True),
-    )
+    targeted = msgspec.structs.replace(request, target=target_of(kind, emit=True))
+    return msgspec.structs.replace(targeted, deployment=deployment_of(targeted, None, memory))
 
 
 @functools.cache
@@ -736,7 +733,7 @@ def test_every_field_that_a_target_brings_has_an_operator() -> None:
 
 def test_more_devices_than_ranks_change_nothing() -> None:
     request = TINY[QUEUE]
-    more = msgspec.structs.replace(request, deployment=deployment_of(2, 5, None, placed=True))
+    more = msgspec.structs.replace(request, deployment=deployment_of(request, 5, None))
     one, other = (Draft(bundle(each)) for each in (request, more))
     assert [len(each.entities(CONCRETE, "devices")) for each in (one, other)] == [2, 2]
     assert verify(bundle(more), jobs=JOBS).ok

@@ -26,7 +26,7 @@ from blueprint.exit import ExitCode
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import deployment_of
 from blueprint.ir.common import Stage
-from blueprint.ir.portable import MemoryFacts
+from blueprint.ir.portable import TrainingMemory
 from blueprint.ir.request import Request
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.verification import verify, verify_without_replay
@@ -912,7 +912,7 @@ FREE = (
 @pytest.fixture(scope="session")
 def good() -> bytes:
     """The small bundle for a device, with an overlay on its plan, so that every list of a bundle has an element."""
-    deployed = msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(2, None, 2**61, placed=False))
+    deployed = msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(TINY_REQUEST, None, 2**61))
     draft = Draft(derive(deployed, jobs=JOBS))
     entry = {"entity": draft.entity(PORTABLE, "tasks", "x.fork_gradient")["id"], "value": 5}
     target = draft.transition(PORTABLE)["target"]
@@ -1022,4 +1022,4 @@ def test_every_field_of_every_structure_has_an_operator() -> None:
 
 
 def test_every_memory_fact_has_a_law() -> None:
-    assert set(MEMORY_LAWS) == set(MemoryFacts.__struct_fields__)
+    assert set(MEMORY_LAWS) == set(TrainingMemory.__struct_fields__)

@@ -590,9 +590,7 @@ def test_capacity_is_met_to_the_byte() -> None:
     draft = Draft(bundle(TINY_REQUEST))
     device_of(needed)(draft)
     data, report = honest(draft.sealed())
-    assert data == bundle(
-        msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(2, None, needed, placed=False))
-    )
+    assert data == bundle(msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(TINY_REQUEST, None, needed)))
     assert (_capacity(report), codes(report)) == (Status.PROVED, set())
     device_of(needed - 1)(draft)
     data, report = honest(draft.sealed())
@@ -605,7 +603,7 @@ def test_a_device_is_neither_added_nor_removed_in_silence(tmp_path: Path) -> Non
     ample = 2**40
     plain, deployed = (
         bundle(TINY_REQUEST),
-        bundle(msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(2, None, ample, placed=False))),
+        bundle(msgspec.structs.replace(TINY_REQUEST, deployment=deployment_of(TINY_REQUEST, None, ample))),
     )
     changes: dict[str, tuple[bytes, Change]] = {
         "any": (deployed, lambda draft: draft.data["request"].pop("deployment")),

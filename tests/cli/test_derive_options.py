@@ -1,4 +1,4 @@
-"""Every option of `derive training` is read strictly, and nothing that does not exist yet is accepted in silence."""
+"""Every option of the derive commands is read strictly, and nothing that does not exist is accepted in silence."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ NUMBERS = (
     "--gradient-bytes",
     "--device-memory",
 )
+GOOD_STEPS = {"--model": "gpt2", "--tensor": "2", "--batch": "3", "--prompt": "128", "--context": "160"}
+NUMBERS_OF_STEPS = ("--tensor", "--batch", "--prompt", "--context", "--device-memory")
 NO_NUMBERS = (
     "10^40", "1e3", "+5", "-1", " 5", "5 ", "5\n", "1_000", "0x10", "08", "1.0", "", "five", "\u0665", "\uff15", "\xb2",
     "1,000",
@@ -30,6 +32,11 @@ NO_NUMBERS = (
 def _line(**changes: str) -> list[str]:
     options = GOOD | {f"--{name.replace('_', '-')}": value for name, value in changes.items()}
     return ["derive", "training", *(f"{name}={value}" for name, value in options.items())]
+
+
+def _steps(**changes: str) -> list[str]:
+    options = GOOD_STEPS | {f"--{name.replace('_', '-')}": value for name, value in changes.items()}
+    return ["derive", "inference", *(f"{name}={value}" for name, value in options.items())]
 
 
 def _refused(blueprint: Run, arguments: list[str], *words: str) -> None:
@@ -94,9 +101,54 @@ def test_emit_needs_a_target(options: list[str], blueprint: Run) -> None:
     _refused(blueprint, [*_line(), *options], "--emit: needs a target: add --target queue or --target slot")
 
 
-@pytest.mark.parametrize("rest", [[], ["--model", "gpt2", "--batch", "8", "-o", "x"], ["bundle.json"]])
-def test_inference_is_refused(rest: list[str], blueprint: Run) -> None:
-    _refused(blueprint, ["derive", "inference", *rest], "derive inference is not available in this version")
+@pytest.mark.parametrize("value", NO_NUMBERS)
+@pytest.mark.parametrize("option", NUMBERS_OF_STEPS)
+def test_a_number_of_inference_is_plain_digits(option: str, value: str, blueprint: Run) -> None:
+    name = option.removeprefix("--").replace("-", "_")
+    _refused(blueprint, _steps(**{name: value}), f"{option}: ", "is not a whole number in plain digits")
+
+
+@pytest.mark.parametrize("option", NUMBERS_OF_STEPS)
+@pytest.mark.parametrize("value", ["0", "1" + "0" * 40, "9" * 5000, str(2**63)])
+def test_a_number_of_inference_has_bounds(option: str, value: str, blueprint: Run) -> None:
+    name = option.removeprefix("--").replace("-", "_")
+    _refused(blueprint, _steps(**{name: value}), f"{option}: ", " is not from ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"prompt": "161"}, "the prompt has 161 tokens, more than the context c = 160"),
+        ({"tensor": "65537"}, "tensor degree t = 65537 is not from 1 to 65536"),
+        ({"tensor": "5"}, "heads h = 12 is not divisible by tensor degree t = 5"),
+        ({"dtype": "float64"}, '--dtype: "float64" is not known; choose float32 or float16 or bfloat16'),
+        ({"dtype": "uint8"}, "--dtype: "),
+        ({"target": "queue"}, "--target: queue is not available in this version"),
+        ({"target": "gpu"}, '--target: "gpu" is not known'),
+        ({"model": "gpt3-175"}, "did you mean gpt3-175b?"),
+        ({"model": "llama-3-8b"}, "grouped-query attention"),
+        ({"model": "missing/config.json"}, "missing/config.json: cannot be read: No such file or directory"),
+        # What only a training step has is no option.
+        ({"recompute": "none"}, "No such option"),
+        ({"communication": "sequence-parallel"}, "No such option"),
+        ({"zero": "1"}, "No such option"),
+        ({"sequence": "128"}, "No such option"),
+        ({"microbatch": "1"}, "No such option"),
+    ],
+)
+def test_a_value_without_meaning_in_inference_is_refused(changes: dict[str, str], words: str, blueprint: Run) -> None:
+    _refused(blueprint, _steps(**changes), words)
+
+
+def test_emit_is_refused_in_inference(blueprint: Run) -> None:
+    _refused(blueprint, [*_steps(), "--emit"], "--emit: is not available in this version")
+
+
+@pytest.mark.parametrize("option", GOOD_STEPS)
+def test_what_has_no_default_must_be_given_in_inference(option: str, blueprint: Run) -> None:
+    options = {name: value for name, value in GOOD_STEPS.items() if name != option}
+    line = ["derive", "inference", *(f"{name}={value}" for name, value in options.items())]
+    _refused(blueprint, line, f"Missing option '{option}'", "(see `blueprint derive inference --help`)")
 
 
 @pytest.mark.parametrize("option", GOOD)

@@ -37,8 +37,8 @@ def _capacity(report: dict[str, Any]) -> dict[str, Any]:
 def needed(blueprint: Run, tmp_path: Path) -> int:
     """What the small plan needs, as the report on it says."""
     _derived(blueprint, tmp_path / "any.json")
-    memory = _verified(blueprint, tmp_path / "any.json")["subject"]["memory"]
-    total = sum(int(size) for fact, size in memory.items() if fact not in {"parameters", "total"})
+    (memory,) = _verified(blueprint, tmp_path / "any.json")["subject"]["memory"]
+    total = sum(int(size) for fact, size in memory["facts"].items() if fact != "parameters")
     assert int(memory["total"]) == total
     return total
 
@@ -74,7 +74,11 @@ def test_a_plan_that_fits_is_proved_to(more: int, needed: int, blueprint: Run, t
     law = _capacity(report)
     assert (law["status"], law["members"], law["expected_members"]) == ("proved", "1", "1")
     assert law["statement"] == "weights, gradients, optimizer state and activations fit the device"
-    assert report["subject"]["bindings"]["deployment"] == {"device_memory": str(memory)}
+    assert report["subject"]["bindings"]["deployment"] == {
+        "device_memory": str(memory),
+        "devices": "2",
+        "topology": "all-to-all",
+    }
     assert blueprint("verify", str(path), "--expect", f"device_memory={memory}").code == 0
     assert blueprint("verify", str(path), "--expect", f"device_memory={memory + 1}").code == 1
     assert blueprint("verify", str(path), "--expect", "device_memory=any").code == 1

@@ -430,9 +430,10 @@ def test_a_rule_cannot_end_a_run_with_success(
     mlp = rules / "training" / "mlp.py"
     text = mlp.read_text(encoding="utf-8")
     assert "members=count(2)" in text
-    # What is raised while loading, which asks once for every case, is a fault of the rulebook; this comes later.
-    calls = "import itertools\nfrom blueprint.case import all_cases\nCALLS = itertools.count()\n\nMLP = "
-    raising = f"members=lambda case: 2 if next(CALLS) < len(all_cases()) else (_ for _ in ()).throw({leaving})"
+    # Loading asks once for every case of training; what is raised then is a fault of the rulebook. This comes later.
+    calls = "import itertools\nfrom blueprint.case import Workload, all_cases\nCALLS = itertools.count()\n\nMLP = "
+    asked = "next(CALLS) < len(all_cases(Workload.TRAINING))"
+    raising = f"members=lambda case: 2 if {asked} else (_ for _ in ()).throw({leaving})"
     text = text.replace("members=count(2)", raising).replace("\nMLP = ", f"\n{calls}")
     mlp.write_text(text, encoding="utf-8")
     subject = [str(bundle)] if command == "verify" else ["--proofs", str(tmp_path / "proofs"), "training.mlp"]

@@ -17,7 +17,7 @@ from blueprint.explanations.claims import CLAIMS
 from blueprint.explanations.codes import CODES, GROUPS
 from blueprint.explanations.entry import Entry
 from blueprint.explanations.pages import nearest
-from blueprint.law import Bound, Equation, Law, MemoryLaw
+from blueprint.law import Bound, Equation, Law, Maximum, MaximumLaw, MemoryLaw
 from blueprint.outcome import Status
 from blueprint.rule import TRAFFIC, Claim, PassRule, PrimitiveRule, Rule
 from blueprint.rulebook import PACKAGE, load, shipped
@@ -158,7 +158,11 @@ def page(blueprint: Run, *arguments: str) -> str:
     return done.out.decode("ascii")
 
 
-@pytest.mark.parametrize("name", ["digest.parent", "exact_work", "training.mlp", "mlp", "gemm", TRAFFIC, "capacity"])
+NAMES = ["digest.parent", "exact_work", "training.mlp", "mlp", "gemm", TRAFFIC, "capacity"]
+OF_INFERENCE = ["effects", "inference.qkv_projection", "kv-cache", "workspace", "workspace-bound", "inference-capacity"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, *OF_INFERENCE])
 def test_a_page_says_what_it_is_why_an_example_and_what_to_do(name: str, blueprint: Run) -> None:
     text = page(blueprint, name)
     assert text.startswith(f"{name}: ")
@@ -202,10 +206,14 @@ def test_a_law_is_explained_by_the_rulebook(law: str, blueprint: Run) -> None:
     wrong = getattr(stated, "wrong", ())
     assert text.count("false variants, which `blueprint prove` must refute:") == int(bool(wrong))
     for each in wrong:
-        form = each.form if isinstance(each, Equation | Bound) else each
+        form = each.form if isinstance(each, Equation | Bound | Maximum) else each
         assert f"\n  {form}" in text
     if isinstance(stated, Law | MemoryLaw):
         assert all(f"\n  {equation.form}" in text for equation in stated.equations)
+    if isinstance(stated, MaximumLaw):
+        assert all(f"\n  {form.form}" in text for form in stated.forms)
+        # Every arm of the largest is shown.
+        assert text.count(" = max(") == len(stated.forms)
 
 
 def test_the_code_of_a_claim_or_a_law_leads_to_it(blueprint: Run) -> None:
@@ -241,7 +249,7 @@ def test_the_list_has_every_name_in_its_group(blueprint: Run) -> None:
     ("name", "near"),
     [
         ("digest.parnt", "near it are digest.parent, "),
-        ("qkv", "near it are training.qkv_projection, qkv-projection"),
+        ("qkv", "near it are training.qkv_projection, inference.qkv_projection, qkv-projection, "),
         ("claim.exact-work", "exact_work"),
         ("training.mpl", "near it are training.mlp"),
         ("zzzz", "`blueprint explain` lists them all"),

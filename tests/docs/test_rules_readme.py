@@ -152,15 +152,8 @@ def test_a_word_of_the_rules_is_explained(word: str) -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        "Law",
-        "MemoryLaw",
-        "ProjectionLaw",
-        "BoundLaw",
-        "InductiveLaw",
-        "Requirement",
-        "Quantity",
-        "Portion",
-        "Reference",
+        *("Law", "MemoryLaw", "MaximumLaw", "ProjectionLaw", "BoundLaw", "InductiveLaw"),
+        *("Requirement", "Quantity", "Portion", "Reference"),
     ],
 )
 def test_a_word_of_the_laws_is_explained(word: str) -> None:
@@ -168,7 +161,7 @@ def test_a_word_of_the_laws_is_explained(word: str) -> None:
     assert f"| `{word}` |" in TEXT
 
 
-@pytest.mark.parametrize("kind", [law.Equation, law.Group, law.Bound])
+@pytest.mark.parametrize("kind", [law.Equation, law.Group, law.Bound, law.Maximum])
 def test_a_part_is_explained_with_all_its_fields(kind: type) -> None:
     fields = re.search(rf"\| `{kind.__name__}\(([a-z, ]+)\)` \|", TEXT)
     assert fields is not None
@@ -176,7 +169,8 @@ def test_a_part_is_explained_with_all_its_fields(kind: type) -> None:
 
 
 def test_the_rules_that_it_points_at_exist() -> None:
-    named = re.findall(r"`((?:primitives|training|planning|binding|emission)/\w+\.py)`", TEXT)
+    families = "primitives|training|inference|stage|planning|binding|emission"
+    named = re.findall(rf"`((?:{families})/\w+\.py)`", TEXT)
     assert len(named) >= 3
     assert all((ROOT / "rules" / name).is_file() for name in named)
 

@@ -64,6 +64,7 @@ def test_a_good_request_holds_exactly_what_was_asked() -> None:
             gradient_bytes=4,
             shard_checkpoint=False,
             scope=Scope.BLOCK,
+            stage=0,
         ),
     )
 
@@ -83,7 +84,9 @@ def test_sequence_parallelism_on_one_rank_is_allowed() -> None:
 
 
 def test_an_odd_sequence_is_allowed_with_all_reduce() -> None:
-    assert _request(communication=Communication.ALL_REDUCE, sequence=2047).workload.sequence == 2047
+    workload = _request(communication=Communication.ALL_REDUCE, sequence=2047).workload
+    assert isinstance(workload, Training)
+    assert workload.sequence == 2047
 
 
 def test_zero_stage_0_is_allowed_on_one_replica() -> None:

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, cast
 import msgspec
 import pytest
 
-from blueprint.bundle import Snapshot, fingerprint, snapshot_digest
+from blueprint.bundle import Snapshot, fingerprint, read_bundle, snapshot_digest
+from blueprint.case import Workload
 from blueprint.codec import decode, encode
 from blueprint.contract import contract_of
 from blueprint.derivation import derive
@@ -21,16 +22,18 @@ from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DomainError, GateError, RulebookError, UsageError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.models import builtin
-from blueprint.frontend.request import training_request
+from blueprint.frontend.request import inference_request, training_request
 from blueprint.gate import Candidate, CommitGate, Committed, Observer
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Branch, Stage
 from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Communication, Recompute
 from blueprint.law import ProjectionLaw
 from blueprint.outcome import Status, TransitionReport
+from blueprint.passes.distribute_inference import DistributeTransformerInferencePass
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+from blueprint.passes.plan_inference import PlanTransformerInferencePass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import PassContext, PassFacts
 from blueprint.pipeline import PassManager, passes_for
@@ -50,6 +53,8 @@ REQUEST = training_request(
     recompute=Recompute.SELECTIVE,
     communication=Communication.SEQUENCE_PARALLEL,
 )
+
+STEPS = inference_request(builtin("gpt2"), batch=4, prompt=128, context=192, tensor=2)
 
 MODEL, DISTRIBUTED, PORTABLE = Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE
 NAME = "DistributeTransformerTrainingPass"
@@ -176,6 +181,43 @@ def test_the_honest_passes_are_committed(gate: CommitGate, model: Committed, bun
     assert plan.snapshot == honest(PORTABLE, bundle)
     assert plan.ancestors == (model.snapshot, distributed.snapshot)
     assert plan.digest == snapshot_digest(plan.snapshot)
+
+
+def _snapshots_of(branch: Branch) -> tuple[Any, ...]:
+    bundle = read_bundle(derive(STEPS, jobs=JOBS))
+    return tuple(each.snapshot for each in bundle.stages if each.branch in {Branch.MAIN, branch})
+
+
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+def test_the_honest_passes_of_inference_are_committed(branch: Branch, verifier: TransitionVerifier) -> None:
+    session = fingerprint(request_digest(STEPS), verifier.rulebook.digest)
+    gate = CommitGate(verifier, PassContext(STEPS, session, branch))
+    distributed = gate.commit(DistributeTransformerInferencePass(), gate.admit(model_ir(STEPS)))
+    plan = gate.commit(PlanTransformerInferencePass(), distributed)
+    assert (*plan.ancestors, plan.snapshot) == _snapshots_of(branch)
+    assert plan.contract == contract_of(PlanTransformerInferencePass.facts, verifier.rulebook, Workload.INFERENCE)
+
+
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+def test_what_the_other_branch_gives_is_refused(branch: Branch, verifier: TransitionVerifier) -> None:
+    """Each step has its own numbers: a pass that computes those of the other step is stopped at the first claim."""
+    other = Branch.FINAL_DECODE if branch is Branch.PREFILL else Branch.PREFILL
+    session = fingerprint(request_digest(STEPS), verifier.rulebook.digest)
+
+    class Elsewhere(DistributeTransformerInferencePass):
+        def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
+            return super().run(ir, dataclasses.replace(context, branch=other))
+
+    gate = CommitGate(verifier, PassContext(STEPS, session, branch))
+    with pytest.raises(GateError, match=r"^DistributeTransformerInferencePass: steps 9 to 12, claim "):
+        gate.commit(Elsewhere(), gate.admit(model_ir(STEPS)))
+
+
+def test_a_training_pass_derives_nothing_of_a_step(verifier: TransitionVerifier) -> None:
+    session = fingerprint(request_digest(STEPS), verifier.rulebook.digest)
+    gate = CommitGate(verifier, PassContext(STEPS, session, Branch.PREFILL))
+    with pytest.raises(BlueprintError):
+        gate.commit(DistributeTransformerTrainingPass(), gate.admit(model_ir(STEPS)))
 
 
 def test_step_1_refuses_a_snapshot_of_another_stage(gate: CommitGate, model: Committed) -> None:
@@ -476,7 +518,7 @@ def test_step_14_records_what_was_established(gate: CommitGate, model: Committed
     report, recorded = done.report, done.recorded
     assert report is not None
     assert recorded is not None
-    assert done.contract == contract_of(DistributeTransformerTrainingPass.facts, gate.rulebook)
+    assert done.contract == contract_of(DistributeTransformerTrainingPass.facts, gate.rulebook, Workload.TRAINING)
     claims = [claim for relation in report.relations for claim in relation.claims]
     assert {claim.status for claim in claims} == {Status.PROVED}
     assert sum(recorded.claims.values()) == len(claims) > 0
@@ -592,7 +634,7 @@ def test_a_contract_without_rules_is_refused(gate: CommitGate, model: Committed)
     for changes in ({"boundary": (MODEL, PORTABLE)}, {"normal_form": ""}):
         promising_nothing = declaring(**changes)
         with pytest.raises(RulebookError, match=rf"^{NAME}: .*needs rules and a normal form"):
-            contract_of(promising_nothing.facts, gate.rulebook)
+            contract_of(promising_nothing.facts, gate.rulebook, Workload.TRAINING)
         with pytest.raises(RulebookError, match=NAME):
             gate.commit(promising_nothing, model)
 

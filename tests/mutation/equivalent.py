@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.mutation.faults import BLOCK, DIMS, MEMORY
+from tests.mutation.faults import BLOCK, DIMS, MAXIMUM, MEMORY, STEP
 
 _NO_GROUPED_QUERIES = (
     "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
@@ -24,6 +24,17 @@ _OPTIMIZER = "rules/primitives/optimizer.py"
 _STEP = "formulas={Phase.OPTIMIZER: Formula(11 * m, (g + o) * m, (o + e) * m, reads=None)},"
 _STATE = "rules/planning/memory.py"
 _WIDTHS = {1: "o", 2: "g", 3: "e"}
+_CORE = "rules/inference/attention_core.py"
+_PREFILL = "rules/inference/prefill.py"
+_CACHE = "rules/planning/cache.py"
+_WORKSPACE = "rules/planning/workspace.py"
+_FORWARD = "general: lambda case: 4 * b * {0} * H * (h + k) * d + 4 * b * {1} * H * F + 4 * b * {2}**2 * h * d,"
+_SAME_PRODUCTS = 'bounds=(Bound("matrix products", W_p, Relation.EQUAL, W_t, premises=((q, Relation.EQUAL, c),)),),'
+_ONE_MORE = 'Bound("one rank", K_1, Relation.EQUAL, K_0 + 2 * b * k_t * d * e),'
+_IMPLIED = "true: the equation implies it; an inequality needs a reason, so it is not proved"
+_SMALLER = "true: less than the left side of a true bound; the reason no longer adds up, so it is not proved"
+_ABOVE, _RISES = "f'above arm {number}': ", "f'never falls, attained by arm {number}': "
+_CONTRACT = "if found not in arms or any(found < arm for arm in arms):"
 _AT_ONE = "stage 0 <= stage 3 at D = 1"
 _DIVIDES = "D shares are the whole where D divides N"
 _EXCEED = "D shares exceed the whole by less than D parameters"
@@ -142,6 +153,57 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
         "prove",
         "true: D <= D (e + g + o) and C_0 > 0; the reason no longer adds up, so it is not proved",
     ),
+    (_CORE, "decode: where=((q, 1),),", "decode: where=((c, 1),),"): (
+        "derive",
+        "q <= c, so that c = 1 makes q 1 as well; prove refutes it",
+    ),
+    (_CORE, "decode: where=((q, 1),),", "decode: where=((q, 0),),"): (
+        "both",
+        "no step is without a token, so that the form speaks of nothing; prove finds no witness and does not accept it",
+    ),
+    **{
+        (_PREFILL, _FORWARD.format("c", "c", "c"), _FORWARD.format(*after)): ("both", "the form holds where q is c")
+        for after in ("qcc", "cqc", "ccq")
+    },
+    **{
+        (_PREFILL, "general: where=((q, c),),", f"general: where=(({each}, {each}),),"): (
+            "prove",
+            "a symbol defined by itself has no witness, so that the form is not accepted; the gate refutes it",
+        )
+        for each in ("q", "c")
+    },
+    **{
+        (path, before, before.replace("Relation.EQUAL", "Relation.AT_MOST", 1)): ("prove", _IMPLIED)
+        for path, before in (
+            (_PREFILL, _SAME_PRODUCTS),
+            (_CACHE, _ONE_MORE),
+            (_CACHE, "all ranks: Relation.EQUAL,"),
+            (_WORKSPACE, "f'attained by arm {number}': Relation.EQUAL,"),
+        )
+    },
+    **{
+        (_WORKSPACE, f"{_ABOVE}C_bd + e * arm,", f"{_ABOVE}{after},"): ("prove", _SMALLER)
+        for after in ("(C_bd - e * arm)", "(e * arm)", "C_bd", "C_bd + arm", "C_bd + e")
+    },
+    **{
+        (_WORKSPACE, f"{_RISES}C_bd + e * X_max,", f"{_RISES}{after},"): ("prove", _SMALLER)
+        for after in ("(C_bd - e * X_max)", "(e * X_max)", "C_bd", "C_bd + X_max", "C_bd + e")
+    },
+    (_WORKSPACE, "f'{name} in {size}': Relation.AT_MOST,", "f'{name} in {size}': Relation.LESS,"): (
+        "prove",
+        "true: more of a positive size is strictly more; the reason is one short, so it is not proved",
+    ),
+    **{
+        (MAXIMUM, _CONTRACT, after): (
+            "both",
+            "what `max` gives of integers is one of them and below none, so that the contract never breaks",
+        )
+        for after in (
+            "if (found not in arms and any((found < arm for arm in arms))):",
+            "if (any((found < arm for arm in arms))):",
+            "if (found not in arms):",
+        )
+    },
     **{
         (path, before, before.replace(old, new, 1)): ("derive", _NO_GROUPED_QUERIES)
         for path, before, old, new in (
@@ -151,6 +213,13 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
             (BLOCK, "by_head = Local((dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
             (BLOCK, "by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
             (BLOCK, "batch = dims.B * dims.h_t", "h_t", "k_t"),
+            (STEP, "return Local((dims.b, dims.c, dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
+            (STEP, "return dims.b * rows * dims.k_t * dims.d", "k_t", "h_t"),
+            (STEP, "return Local((dims.b, dims.q, dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
+            (STEP, "return Local((dims.b, dims.h_t, dims.q, dims.c), Axis.HEADS)", "h_t", "k_t"),
+            (STEP, "by_head = Local((dims.h_t, dims.d), Axis.HEADS)", "h_t", "k_t"),
+            (STEP, "by_key_head = Local((dims.k_t, dims.d), Axis.KEY_VALUE_HEADS)", "k_t", "h_t"),
+            (STEP, "batch = dims.b * dims.h_t", "h_t", "k_t"),
             (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "h_t", "k_t"),
             (DIMS, "queries, keys = self.h_t * self.d, self.k_t * self.d", "k_t", "h_t"),
             (DIMS, _MATRICES, "self.H * queries", "self.H * keys"),

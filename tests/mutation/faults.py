@@ -13,6 +13,11 @@ LAWS: Final = (
     *("qkv_projection", "attention_matmul", "output_projection", "mlp", "tensor_collective", "total"),
     *("block", "recompute", "rank_sum"),
 )
+INFERENCE_LAWS: Final = (
+    *("qkv_projection", "output_projection", "mlp", "attention_core", "cache_traffic", "prefill", "rank_sum"),
+    *("tensor_collective", "total"),
+)
+MEMORY_LAWS: Final = ("activations", "memory", "weights", "cache", "workspace", "inference_memory")
 FORMULAS: Final = ("linear", "batched_matmul", "all_reduce", "all_gather", "reduce_scatter")
 DEFINED: Final = ("layer_norm", "softmax", "gelu", "dropout", "residual", "fork", "optimizer")
 """Primitives whose coefficients are chosen; a mutant there is refuted because formula = derivation is a theorem."""
@@ -22,12 +27,17 @@ BLOCK = "blueprint/workload/training_block.py"
 PLAN = "blueprint/workload/plan.py"
 DIMS = "blueprint/workload/dims.py"
 MEMORY = "blueprint/workload/memory.py"
+OPERATORS = "blueprint/workload/operators.py"
+STEP = "blueprint/workload/inference_block.py"
+STEP_DIMS = "blueprint/workload/inference_dims.py"
+STEP_MEMORY = "blueprint/workload/inference_memory.py"
+MAXIMUM = "blueprint/workload/maximum.py"
 
 APART: Final = frozenset(
     "id statement source rewrite boundary lineage signature targets claims preserves introduces forbids "
-    "operands definition law wrong boundaries".split()
+    "operands definition law wrong boundaries start".split()
 )
-"""Arguments that are no equation; `wrong` holds the false variants, which are not mutated."""
+"""Arguments that are no equation; `wrong` holds the false variants, which are not mutated, `start` numbers forms."""
 
 COLLECTIVES: Final = ("Primitive.ALL_REDUCE", "Primitive.ALL_GATHER", "Primitive.REDUCE_SCATTER")
 PHASES: Final = (
@@ -55,6 +65,20 @@ _RELATIONS: Final = _each_other(("Relation.EQUAL", "Relation.AT_MOST", "Relation
 _RECOMPUTES: Final = _each_other(("Recompute.FULL", "Recompute.SELECTIVE", "Recompute.NONE"))
 _SPLITS: Final = _each_other(("case.tensor_parallel", "case.sequence_parallel"))
 _STAGES: Final = ("case.sharded_parameters", "case.sharded_gradients", "case.sharded_optimizer")
+_QUANTITIES: Final = _cycle(
+    ("Quantity.OPERATIONS", "Quantity.READ_BYTES", "Quantity.WRITE_BYTES", "Quantity.MESSAGE_BYTES"), 1
+)
+_TOKENS: Final = _each_other(("q", "c"))
+_STEP_SIZES: Final[dict[str, tuple[str, ...]]] = {
+    "dims.b": ("dims.q",),
+    "dims.q": ("dims.c", "dims.H"),
+    "dims.c": ("dims.q",),
+    "dims.H": ("dims.F_t",),
+    "dims.F_t": ("dims.H",),
+    "dims.h_t": ("dims.k_t", "dims.d"),
+    "dims.k_t": ("dims.h_t", "dims.d"),
+    "dims.d": ("dims.h_t",),
+}
 
 SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     BLOCK: {
@@ -88,7 +112,6 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "hidden": ("by_width",),
         "by_width": ("by_head",),
         **_each_other(("elements", "shard")),
-        **_each_other(("inner.elements", "outer.elements")),
         "op.work.forward": ("op.work.activation_gradient",),
         "op.work.activation_gradient": ("op.work.forward", "op.work.weight_gradient"),
         "op.work.weight_gradient": ("op.work.forward",),
@@ -114,6 +137,51 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Primitive.LINEAR": ("Primitive.LAYER_NORM", "Primitive.BATCHED_MATMUL", "Primitive.OPTIMIZER"),
         **{f"Primitive.{name}": ("Primitive.OPTIMIZER",) for name in ("DROPOUT", "SOFTMAX", "RESIDUAL")},
     },
+    OPERATORS: {
+        **_each_other(("inner.elements", "outer.elements")),
+        **_each_other(("inner.sizes", "outer.sizes")),
+        **_each_other(("inner.split", "outer.split")),
+        **_cycle(("m", "n", "k"), 1),
+        "outer": ("inner",),
+        "rows": ("inner.elements",),
+        **_cycle(("primitives.softmax", "primitives.dropout", "primitives.gelu", "primitives.residual"), 1),
+    },
+    STEP: {
+        **_STEP_SIZES,
+        **_each_other(("CACHED", "LEAVES")),
+        **_each_other(("CacheUse.READ", "CacheUse.APPEND")),
+        "Primitive.ALL_REDUCE": ("Primitive.REDUCE_SCATTER",),
+        "Phase.FORWARD": ("Phase.RECOMPUTE",),
+        "dims.t": ("dims.b",),
+        "dims.shard": ("stream_of(dims).elements",),
+        **_each_other(("queries", "cache")),
+        **_each_other(("by_head", "by_key_head")),
+        "scores": ("queries",),
+        "wide": ("stream",),
+        "stream": ("wide",),
+        "hidden": ("by_width",),
+        "by_width": ("by_head",),
+        "elements": ("dims.shard",),
+        "op.work.forward": ("op.work.activation_gradient",),
+    },
+    STEP_DIMS: {
+        "point.batch": ("point.queries",),
+        "point.queries": ("point.context",),
+        "point.context": ("point.queries",),
+        "model.hidden": ("model.feedforward",),
+        "model.feedforward": ("model.hidden",),
+        "model.head_width": ("model.heads",),
+        "degree": ("point.batch",),
+    },
+    STEP_MEMORY: {
+        **_STEP_SIZES,
+        **_each_other(("stream_of", "cache_of")),
+        **_each_other(("queries_of", "scores_of")),
+        "wide_of": ("queries_of",),
+        "dims.e": ("dims.d",),
+        "arms": ("arms[1:]",),
+    },
+    MAXIMUM: {"max": ("min",)},
     PRIMITIVES: {**_each_other(("elements", "shard"))},
     PLAN: {**_cycle(("operations", "read_bytes", "write_bytes", "message_bytes"), 1), "each": ("width",)},
     DIMS: {
@@ -134,6 +202,10 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         **_cycle(_STAGES, 2),
         **_RELATIONS,
     },
+    "rules/planning/weights.py": {**_each_other(("e", "g")), **_each_other(("N", "n_D")), **_cycle(_STAGES, 2)},
+    "rules/planning/cache.py": {"c": ("b",), **_each_other(("K_0", "K_1")), **_RELATIONS},
+    "rules/planning/workspace.py": {**_TOKENS, **_RELATIONS},
+    "rules/planning/inference_memory.py": _cycle(("C_w", "C_kv", "C_ws"), 1),
     "rules/planning/activations.py": {**_RECOMPUTES, **_SPLITS, **_each_other(("HEADS", "WIDE")), "X": ("A",)},
     "rules/training/block.py": {
         **_each_other(("FORWARD", "BACKWARD")),
@@ -154,12 +226,29 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "rules/training/total.py": {
         **_RECOMPUTES,
-        **_cycle(("Quantity.OPERATIONS", "Quantity.READ_BYTES", "Quantity.WRITE_BYTES", "Quantity.MESSAGE_BYTES"), 1),
+        **_QUANTITIES,
     },
+    # These import no c.
+    **{f"rules/inference/{name}.py": {"q": ("b",)} for name in ("qkv_projection", "output_projection", "mlp")},
+    "rules/inference/attention_core.py": _TOKENS,
+    "rules/inference/cache_traffic.py": {
+        **_TOKENS,
+        **_each_other(("Quantity.KV_READ_BYTES", "Quantity.KV_WRITE_BYTES")),
+        "Quantity.WRITE_BYTES": ("Quantity.READ_BYTES",),
+        "Portion.EACH": ("Portion.ALL",),
+    },
+    "rules/inference/prefill.py": {**_TOKENS, **_RELATIONS, **_each_other(("W_p", "W_t"))},
+    "rules/inference/rank_sum.py": {"Reference.UNSHARDED": ("Reference.FORWARD",)},
+    "rules/inference/tensor_collective.py": {
+        "q": ("b",),
+        **_each_other(("Quantity.OPERATIONS", "Quantity.MESSAGE_BYTES")),
+        "Portion.EACH": ("Portion.ALL",),
+    },
+    "rules/inference/total.py": {**_TOKENS, **_QUANTITIES},
 }
 """Names that stand for each other in a fault: file -> name -> names put in its place."""
 
-UNMUTATED: Final = frozenset({"saved_operands", "consumers", "add_tensor", "_exact", "_with_share"})
+UNMUTATED: Final = frozenset({"saved_operands", "consumers", "add_tensor", "exact_share", "_with_share"})
 """Functions with neither work nor communication in them: data flow by name, exact division, plumbing."""
 
 TABLES: Final[dict[str, tuple[str, ...]]] = {
@@ -168,6 +257,7 @@ TABLES: Final[dict[str, tuple[str, ...]]] = {
     "ATTENTION_CORE": ("'key_projection'",),
     "REGION_END": ("'softmax'", "'scores'"),
     "COMMUNICATION_PHASES": (),
+    "CACHED": ("'query_projection'",),
     "UNSTORED_OUTPUTS": ("'attention_dropout'", "'context'"),
     "UNSTORED_ACTIVATIONS": ("'softmax'", "'output_dropout'"),
     "MADE_AGAIN": ("'forward'", "'discarded'"),
@@ -176,8 +266,11 @@ TABLES: Final[dict[str, tuple[str, ...]]] = {
 }
 """Tables that say what stands where, with elements to add; each of their own is left out in turn."""
 
-NO_INSTANCE: Final = frozenset(("WHOLE", "WITNESS", "SHORT"))
+NO_INSTANCE: Final = {"WHOLE": "premise", "WITNESS": "witness", "SHORT": "reason", "_RISING": "", "_growth": ""}
 """What a bound alone is written with: it holds for all values, so that no plan has an instance of it."""
+
+OF_FALSE_VARIANTS: Final = frozenset((("rules/planning/workspace.py", "_ABOVE"), ("rules/inference/total.py", "V")))
+"""What false variants alone are written with; they are not mutated."""
 
 HINTS: Final = {"because": "reason", "premises": "premise", "witness": "witness"}
 """Arguments of a bound with which it is proved; without the right one it need not be false, but it is not proved."""
@@ -219,11 +312,19 @@ class Mutant(msgspec.Struct, frozen=True):
 def targets() -> Iterator[tuple[str, str]]:
     """Every mutated file with the kind of its mutants."""
     yield from ((f"rules/training/{name}.py", "law") for name in LAWS)
+    yield from ((f"rules/inference/{name}.py", "law") for name in INFERENCE_LAWS)
     yield from ((f"rules/primitives/{name}.py", "formula") for name in FORMULAS)
     yield from ((f"rules/primitives/{name}.py", "definition") for name in DEFINED)
     yield from ((f"rules/planning/{name}.py", "projection") for name in ("task", "buffer"))
-    yield from ((f"rules/planning/{name}.py", "memory law") for name in ("activations", "memory"))
+    yield from ((f"rules/planning/{name}.py", "memory law") for name in MEMORY_LAWS)
     yield from ((MEMORY, "memory"), (PRIMITIVES, "primitive"), (BLOCK, "block"), (PLAN, "plan"), (DIMS, "dims"))
+    yield from (
+        (OPERATORS, "block"),
+        (STEP, "block"),
+        (STEP_DIMS, "dims"),
+        (STEP_MEMORY, "memory"),
+        (MAXIMUM, "memory"),
+    )
 
 
 def installed(path: str) -> str:
@@ -285,7 +386,7 @@ class _Finder(ast.NodeVisitor):
         kind = self.kind
         if self.path == PRIMITIVES and self.scope and self.scope[0].removesuffix("_gradient") in DEFINED:
             kind = "definition"
-        if self.path == DIMS and self.scope and self.scope[0] == "dims_of":
+        if self.scope and (self.path, self.scope[0]) in {(DIMS, "dims_of"), (STEP_DIMS, "inference_dims_of")}:
             kind = "binding"
         operator = self.label or operator
         if kind == "definition" and operator not in {"coefficient", "term dropped", "sign", "multiplicity"}:
@@ -308,9 +409,10 @@ class _Finder(ast.NodeVisitor):
             return
         self.scope.append(node.name)
         before, self.counting = self.counting, isinstance(node.returns, ast.Name) and node.returns.id == "int"
+        asked, self.asked = self.asked, "theorem" if node.name in NO_INSTANCE else self.asked
         for each in node.body:
             self.visit(each)
-        self.counting = before
+        self.counting, self.asked = before, asked
         self.scope.pop()
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -356,19 +458,22 @@ class _Finder(ast.NodeVisitor):
     def visit_Assign(self, node: ast.Assign) -> None:
         """The right side; and the members of a tuple that says what stands where."""
         name = next((target.id for target in node.targets if isinstance(target, ast.Name)), "")
+        if (self.path, name) in OF_FALSE_VARIANTS:
+            return
+        asked, label = self.asked, self.label
         if name in TABLES and isinstance(node.value, ast.Tuple):
             self.elements(node.value)
             for more in TABLES[name]:
                 self.plant(node.value, f"{ast.unparse(node.value).rstrip(',)')}, {more})", "element added")
         if name in NO_INSTANCE:
-            self.asked, self.label = "theorem", {"WHOLE": "premise", "WITNESS": "witness", "SHORT": "reason"}[name]
-            if name != "SHORT":
+            self.asked, self.label = "theorem", NO_INSTANCE[name]
+            if self.label in {"premise", "witness"}:
                 self.hint(node.value)
         if isinstance(node.value, ast.BoolOp | ast.Compare):
             self.condition(node.value)
         else:
             self.visit(node.value)
-        self.asked, self.label = "", ""
+        self.asked, self.label = asked, label
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """Statements that emit something are removed whole."""
@@ -536,6 +641,9 @@ class _Finder(ast.NodeVisitor):
     def swap(self, node: ast.Name | ast.Attribute) -> None:
         if isinstance(node.ctx, ast.Load):
             for other in self.swaps.get(ast.unparse(node), ()):
+                # A stronger premise makes a bound say less, which is no fault that a proof could find.
+                if self.label == "premise" and ast.unparse(node) == "Relation.AT_MOST":
+                    continue
                 self.plant(node, other, "comparison" if other.startswith("Relation.") else "exchange")
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -547,8 +655,9 @@ class _Finder(ast.NodeVisitor):
             self.multiplicities(node)
         asked, form = self.asked, self.form
         self.asked = {"BoundLaw": "theorem", "Requirement": "instance"}.get(name, asked)
-        if name in {"Bound", "Equation"} and node.args and isinstance(node.args[0], ast.Constant):
-            self.form = str(node.args[0].value)
+        if name in {"Bound", "Equation", "Maximum"} and node.args:
+            named = node.args[0]
+            self.form = str(named.value) if isinstance(named, ast.Constant) else ast.unparse(named)
         self.inside(node, name)
         self.asked, self.form = asked, form
 
@@ -593,11 +702,13 @@ class _Finder(ast.NodeVisitor):
     def visit_Tuple(self, node: ast.Tuple) -> None:
         """Sizes of a tensor or of a product: each dropped, each pair of neighbours exchanged."""
         sizes = [each for each in node.elts if ast.unparse(each).startswith("dims.")]
-        if self.path == BLOCK and isinstance(node.ctx, ast.Load) and sizes and len(sizes) == len(node.elts) > 1:
+        if self.path in {BLOCK, STEP} and isinstance(node.ctx, ast.Load) and sizes and len(sizes) == len(node.elts) > 1:
             self.elements(node)
             for place in range(len(sizes) - 1):
                 elements = [*sizes[:place], sizes[place + 1], sizes[place], *sizes[place + 2 :]]
                 self.put(node, ast.Tuple(elements, ast.Load()), "exchange")
+        if self.scope == ["unfused_arms"]:
+            self.elements(node)
         self.generic_visit(node)
 
     def elements(self, node: ast.Tuple) -> None:

@@ -40,31 +40,66 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, Self, TypeVar
 
 import msgspec
 
 import blueprint
 from blueprint import normalform, obligation, smtlib, symbols
-from blueprint.case import all_cases
+from blueprint.case import Case, Workload, all_cases, workload_of
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError, NotEstablishedError, PassFailedError
-from blueprint.frontend.request import deployment_of, training_request
+from blueprint.frontend.request import deployment_of, inference_request, training_request
 from blueprint.ir.common import DType, Phase
-from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
+from blueprint.ir.request import (
+    Activation,
+    Communication,
+    Inference,
+    ModelFacts,
+    Recompute,
+    Request,
+    branches_of,
+)
 from blueprint.proving import ProofReport
 from blueprint.session import open_rulebook
 from blueprint.verdict import Answer
 from blueprint.worker import Batch
 from tests.mutation.equivalent import EQUIVALENT
-from tests.mutation.faults import HINTS, MEMORY, PLAN, PRIMITIVES, Mutant, installed, mutants
+from tests.mutation.faults import (
+    HINTS,
+    MAXIMUM,
+    MEMORY,
+    PLAN,
+    PRIMITIVES,
+    STEP,
+    STEP_DIMS,
+    STEP_MEMORY,
+    Mutant,
+    installed,
+    mutants,
+)
 
 T = TypeVar("T")
 
-TOTAL = "training.total"
+TOTALS: Final = ("training.total", "inference.total")
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "build" / "mutation.json"
+LIKELY: Final = {
+    PRIMITIVES: "primitives.",
+    PLAN: "planning.",
+    MEMORY: "planning.",
+    STEP: "inference.",
+    STEP_DIMS: "inference.",
+    STEP_MEMORY: "planning.",
+    MAXIMUM: "planning.",
+}
+"""Where a fault of the derivation is likely to be refuted."""
+
+LATE: Final = frozenset((MAXIMUM, "rules/planning/cache.py", "rules/planning/workspace.py"))
+"""Files of inference alone whose names do not say so."""
+
 LANES = 2
 PATIENCE = 600
 """Seconds after which a mutant is given up; it then counts as a survivor."""
@@ -119,6 +154,26 @@ def _request(
     )
 
 
+def _inference(
+    tensor: int,
+    *,
+    prompt: int,
+    context: int,
+    biases: bool = True,
+    hidden: int = 40,
+    feedforward: int = 52,
+    dtype: DType = DType.BFLOAT16,
+) -> Request:
+    return inference_request(
+        _model(hidden=hidden, feedforward=feedforward, biases=biases),
+        tensor=tensor,
+        batch=3,
+        prompt=prompt,
+        context=context,
+        dtype=dtype,
+    )
+
+
 def _strategies() -> tuple[Request, ...]:
     """Every recompute, communication and t = 1 or t > 1; with and without biases, sharding, H = h d and F = 4H."""
     reduce, split = Communication.ALL_REDUCE, Communication.SEQUENCE_PARALLEL
@@ -142,16 +197,42 @@ def _strategies() -> tuple[Request, ...]:
     )
 
 
-STRATEGIES: Final = _strategies()
-FITTED: Final = (STRATEGIES[0], STRATEGIES[2])
-"""Two strategies whose memory facts are together all above 0: without a checkpoint, and with one."""
+def _inference_strategies() -> tuple[Request, ...]:
+    """t = 1 or t > 1, with and without biases and H = h d; in the workspace each of its three arms is the largest."""
+    return (
+        _inference(4, prompt=28, context=31),
+        _inference(4, prompt=7, context=9, biases=False),
+        # A step of two tokens, beside the one of a token that decoding has.
+        _inference(4, prompt=2, context=3),
+        _inference(4, prompt=7, context=9, feedforward=160, dtype=DType.FLOAT32),
+        _inference(4, prompt=28, context=31, hidden=36, biases=False),
+        _inference(4, prompt=7, context=9, hidden=36, dtype=DType.FLOAT32),
+        _inference(4, prompt=7, context=9, hidden=36, feedforward=160),
+        _inference(1, prompt=28, context=31, biases=False),
+        _inference(1, prompt=7, context=9, hidden=36),
+    )
 
-CAPACITY: Final = "law capacity (this plan)"
+
+STRATEGIES: Final = _strategies()
+INFERENCE: Final = _inference_strategies()
+FITTED: Final = (STRATEGIES[0], STRATEGIES[2], INFERENCE[0])
+"""Strategies whose memory facts are together all above 0: without a checkpoint, with one, and for inference."""
+
+CAPACITY: Final = {
+    Workload.TRAINING: "law capacity (this plan)",
+    Workload.INFERENCE: "law inference-capacity (this plan)",
+}
+"""What refuses a plan that does not fit."""
 
 
 def _words(request: Request) -> str:
-    strategy, model = request.strategy, request.model
+    strategy, model, workload = request.strategy, request.model, request.workload
     shape = "H = hd" if model.hidden == model.heads * model.head_width else "H != hd"
+    if isinstance(workload, Inference):
+        return (
+            f"inference, prompt {workload.prompt}, context {workload.context}, t={strategy.tensor}, "
+            f"{'biases' if model.biases else 'no biases'}, {shape}, F = {model.feedforward}, {workload.dtype.value}"
+        )
     return (
         f"{strategy.recompute.value}, {strategy.communication.value}, t={strategy.tensor}, zero={strategy.zero}, "
         f"{'biases' if model.biases else 'no biases'}, {shape}, F = {model.feedforward}, {request.workload.dtype.value}"
@@ -222,7 +303,7 @@ class Lane:
             raise SystemExit(f"imported {blueprint.__file__}, which is not in {base}")
         sys.dont_write_bytecode = True
         self.base = base
-        self.requests = STRATEGIES[:count]
+        self.requests = STRATEGIES[:count] + INFERENCE[:count]
         self.fitting = tuple(_fitting(each) for each in FITTED)
         self.books: dict[str, Any] = {}
         self.laws = {
@@ -301,12 +382,12 @@ class Lane:
                 for each, block, sound in zip(self.requests, blocks, self.control.blocks, strict=True)
                 if block != sound
             ]
-            derived, bundles = self.derive(changed)
+            derived, bundles = self.derive(_likely_first(changed, mutant))
             return Found(proved, derived, works, blocks, bundles)
         proved = self.prove(self.portions(mutant))
         if mutant is not None and mutant.asked == "theorem":
             return Found(proved, Column("no instance"))
-        derived, bundles = self.derive(self.requests)
+        derived, bundles = self.derive(_likely_first(self.requests, mutant))
         if mutant is not None:
             return Found(proved, derived)
         if (fits := self.fit()).verdict != "derived":
@@ -324,10 +405,10 @@ class Lane:
             family, stem = mutant.path.removeprefix("rules/").removesuffix(".py").split("/")
             yield from (((f"{family}.{stem}",), law) for law in self.laws[f"{family}.{stem}"])
             return
-        first = {PRIMITIVES: "primitives.", PLAN: "planning.", MEMORY: "planning."}.get(mutant.path, "training.")
-        yield tuple(each for each in self.rules if each.startswith(first) and each != TOTAL), ""
-        yield from (((TOTAL,), law) for law in self.laws[TOTAL])
-        yield tuple(each for each in self.rules if not each.startswith(first) and each != TOTAL), ""
+        first = LIKELY.get(mutant.path, "training.")
+        yield tuple(each for each in self.rules if each.startswith(first) and each not in TOTALS), ""
+        yield from (((total,), law) for total in TOTALS for law in self.laws[total])
+        yield tuple(each for each in self.rules if not each.startswith(first) and each not in TOTALS), ""
 
     def prove(self, portions: Iterable[tuple[tuple[str, ...], str]]) -> Column:
         """A fresh `prove` of one portion of the theorems after another, until one refutes something."""
@@ -390,13 +471,14 @@ class Lane:
     def fit(self) -> Column:
         """Whether a plan fits a device of exactly its size, and not one of a byte less."""
         for request, size in self.fitting:
+            capacity = CAPACITY[workload_of(request)]
             for lacking in (0, 1):
-                device = deployment_of(request.strategy.tensor, None, size - lacking, placed=False)
+                device = deployment_of(request, None, size - lacking)
                 derived, _ = self.derive([msgspec.structs.replace(request, deployment=device)])
                 wanted = "refused" if lacking else "derived"
                 if derived.verdict == "derived" != wanted:
-                    return Column("differs", (CAPACITY,), f"a device that lacks one byte passes in {_words(request)}")
-                if derived.verdict != wanted or (lacking and CAPACITY not in derived.by):
+                    return Column("differs", (capacity,), f"a device that lacks one byte passes in {_words(request)}")
+                if derived.verdict != wanted or (lacking and capacity not in derived.by):
                     return derived
         return Column("derived")
 
@@ -437,11 +519,24 @@ def _only(rule: Any, law: str) -> Any:
     return dataclasses.replace(rule, laws=tuple(each for each in rule.laws if each.id == law)) if law else rule
 
 
+def _likely_first(requests: Sequence[Request], mutant: Mutant | None) -> list[Request]:
+    """The strategies in which a fault is likely to show before the others."""
+    inference = mutant is not None and ("inference" in mutant.path or mutant.path in LATE)
+    return sorted(requests, key=lambda each: isinstance(each.workload, Inference) is not inference)
+
+
 def _fitting(request: Request) -> tuple[Request, int]:
-    """A request with the bytes that its plan needs of a device."""
-    block, dims, _, memory = _workload()
-    shape = dims.dims_of(request)
-    held = memory.block_memory(shape, block.training_block(shape))
+    """A request with the bytes that its plan needs of a device: of its branches, the one that needs most."""
+    module = _workload()
+    if isinstance(request.workload, Inference):
+        needed = []
+        for branch in branches_of(request.workload):
+            step = module.inference_dims.inference_dims_of(request, branch)
+            memory = module.inference_memory.inference_memory(step, module.maximum.largest)
+            needed.append(memory.weights + memory.kv + memory.workspace)
+        return request, max(needed)
+    shape = module.dims.dims_of(request)
+    held = module.memory.block_memory(shape, module.training_block.training_block(shape))
     return request, sum(vars(held.state).values()) + held.stored + held.working + held.checkpoint
 
 
@@ -502,45 +597,77 @@ def _outcome(compute: Callable[[], object]) -> str:
 def _works() -> object:
     """What theorems speak of, in every case, at two points with large arguments that satisfy the domain's equations.
 
-    What every task does, the sizes of what it reads and writes, what waits for the backward pass, memory facts.
+    What every task does, the sizes of what it reads and writes and of what it does to a cache, what waits for the
+    backward pass, memory facts.
     """
-    block, dims, plan, memory = _workload()
+    module = _workload()
     found: list[object] = []
     for turn in ("first", "second"):
-        large = {each.name: _large(f"{turn} {each.name}") for each in fields(dims.Factors)}
+        large = {each.name: _large(f"{turn} {each.name}") for each in fields(module.dims.Factors)}
         for case in all_cases():
             ranks = large["tensor"] if case.tensor_parallel else 1
             batch = large["batch"] * ranks
             shard = large["batch"] * large["sequence"] * large["hidden"]
-            factors = dims.Factors(**{**large, "tensor": ranks, "batch": batch, "shard": shard})
-            shape = dims.Dims.of(case, factors)
-            derived = block.training_block(shape)
-            sizes = {each.name: (each.local.elements, each.element) for each in derived.tensors}
-            found.append(
-                sorted(
-                    (each.source, each.phase.value, each.primitive.value, repr(each.work),
-                     [sizes[name] for name in each.reads], [sizes[name] for name in each.writes])
-                    for each in derived.steps
-                )
-            )  # fmt: skip
+            if case.inference:
+                found += _step_works(module, case, turn, {**large, "tensor": ranks, "batch": batch, "shard": shard})
+                continue
+            factors = module.dims.Factors(**{**large, "tensor": ranks, "batch": batch, "shard": shard})
+            shape = module.dims.Dims.of(case, factors)
+            derived = module.training_block.training_block(shape)
+            found.append(_tasks(derived))
             forward = [each for each in derived.steps if each.phase is Phase.FORWARD]
             made = {name for each in forward for name in each.writes} | {"x.forward"}
             later = {name for each in derived.steps if each.phase is not Phase.FORWARD for name in each.reads}
             waiting = [each for each in derived.tensors if each.name in made & later]
-            found.append(sorted(memory.tensor_bytes(shape, each) for each in waiting))
-            held = memory.block_memory(shape, derived)
+            found.append(sorted(module.memory.tensor_bytes(shape, each) for each in waiting))
+            held = module.memory.block_memory(shape, derived)
             found.append(held)
-        found.append(plan.plan_work(*(_large(f"{turn} {each}") for each in range(4))))
-        found.append(plan.buffer_size((large["batch"], large["hidden"]), large["element"]))
+        found.append(module.plan.plan_work(*(_large(f"{turn} {each}") for each in range(4))))
+        found.append(module.plan.buffer_size((large["batch"], large["hidden"]), large["element"]))
     return found
 
 
-def _workload() -> tuple[Any, Any, Any, Any]:
-    """The modules of the derivation as they lie in the folder."""
-    block, dims, plan, memory = (
-        importlib.import_module(f"blueprint.workload.{name}") for name in ("training_block", "dims", "plan", "memory")
+def _step_works(module: Any, case: Case, turn: str, large: dict[str, int]) -> list[object]:
+    """The same of one step of inference, and each arm of its workspace."""
+    shape = module.inference_dims.InferenceDims(
+        case=case,
+        b=large["batch"],
+        q=large["sequence"],
+        c=_large(f"{turn} context"),
+        H=large["hidden"],
+        h_t=large["heads"],
+        k_t=large["key_value_heads"],
+        d=large["head_width"],
+        F_t=large["feedforward"],
+        t=large["tensor"],
+        shard=large["shard"],
+        e=large["element"],
     )
-    return block, dims, plan, memory
+    arms: list[object] = []
+
+    def maximum(of: Sequence[int]) -> int:
+        arms.append(tuple(of))
+        return _large(f"{turn} largest arm")
+
+    memory = module.inference_memory.inference_memory(shape, maximum)
+    return [_tasks(module.inference_block.inference_block(shape)), memory, arms]
+
+
+def _tasks(derived: Any) -> Sequence[object]:
+    """What every task does, and the sizes of what it reads and writes."""
+    sizes = {each.name: (each.local.elements, each.element) for each in derived.tensors}
+    return sorted(
+        (each.source, each.phase.value, each.primitive.value, repr(each.work),
+         [sizes[name] for name in each.reads], [sizes[name] for name in each.writes],
+         [(use.use.value, sizes[use.tensor], use.size) for use in each.cache])
+        for each in derived.steps
+    )  # fmt: skip
+
+
+def _workload() -> Any:
+    """The modules of the derivation as they lie in the folder, by name."""
+    names = "training_block dims plan memory inference_block inference_dims inference_memory maximum".split()
+    return SimpleNamespace(**{name: importlib.import_module(f"blueprint.workload.{name}") for name in names})
 
 
 def _large(name: str) -> int:
@@ -549,11 +676,22 @@ def _large(name: str) -> int:
 
 def _block(request: Request) -> object:
     """Everything of the derivation on which a pass depends, for one request."""
-    block, dims, plan, memory = _workload()
-    planned = plan.plan_work(*map(_large, "abcd")), plan.buffer_size((_large("a"), _large("b")), _large("c"))
-    shape = dims.dims_of(request)
+    module = _workload()
+    planned = (
+        module.plan.plan_work(*map(_large, "abcd")),
+        module.plan.buffer_size((_large("a"), _large("b")), _large("c")),
+    )
+    if isinstance(request.workload, Inference):
+        steps = []
+        for branch in branches_of(request.workload):
+            step = module.inference_dims.inference_dims_of(request, branch)
+            memory = module.inference_memory.inference_memory(step, module.maximum.largest)
+            steps.append((module.inference_block.inference_block(step), memory))
+        return steps, module.inference_block.CACHED, planned
+    shape = module.dims.dims_of(request)
+    block = module.training_block
     derived = block.training_block(shape)
-    return derived, block.ENTERS, block.LEAVES, planned, memory.block_memory(shape, derived)
+    return derived, block.ENTERS, block.LEAVES, planned, module.memory.block_memory(shape, derived)
 
 
 def _crash(error: Exception) -> str:
@@ -760,12 +898,22 @@ def _count_line(kind: str, rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run every mutant whose file and lines contain all the words given, and print the table."""
+    """Run the mutants that are asked for, and print the table.
+
+    Words with a slash name files by how their paths begin, any of which is meant; all other words must stand in the
+    file or the lines of a mutant. Without a word all mutants are run.
+    """
     if arguments[:1] == ["--lane"]:
         _serve(Path(arguments[1]), int(arguments[2]))
         return 0
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, Laboratory(Path(folder)) as laboratory:
-        chosen = [each for each in laboratory.mutants() if all(word in " ".join(each.key) for word in arguments)]
+        files = tuple(word for word in arguments if "/" in word)
+        words = [word for word in arguments if "/" not in word]
+        chosen = [
+            each
+            for each in laboratory.mutants()
+            if (not files or each.path.startswith(files)) and all(word in " ".join(each.key) for word in words)
+        ]
         laboratory.control()
         _say("the unmutated sources are proved, derived and not refuted")
         rows = laboratory.examine(chosen, _say)

@@ -8,8 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from blueprint.errors import NotCoveredError
+from blueprint.errors import DomainError, NotCoveredError
 from blueprint.frontend.request import check_domain
+from blueprint.ir.request import Inference, Request, branches_of
+from blueprint.workload.attention import unfused_arms
+from blueprint.workload.inference_dims import inference_dims_of
 from tests.mutation import faults, mutate
 from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.faults import Mutant
@@ -36,13 +39,26 @@ SAMPLE = (
     ("memory", "element dropped", "memory.py", "UNSTORED_OUTPUTS = ('scores',)"),
     ("memory", "condition", "memory.py", "store_activation=(full or (selective"),
     ("block", "element dropped", "training_block.py", "REGION_END = ()"),
+    ("law", "coefficient", "attention_core.py", "4 * b * q * c * h * d + 6 * b * h * q * c"),
+    ("law", "exchange", "cache_traffic.py", 'Equation("read", Quantity.KV_READ_BYTES, t * K_r, lambda case: 2 * b * q'),
+    ("law", "term dropped", "inference/total.py", "core = (P + HEADS_V + X + X)"),
+    ("memory law", "coefficient", "cache.py", "lambda case: 3 * b * c * k * d * e"),
+    ("memory law", "coefficient", "workspace.py", "{PROJECTED: D + b * q * (h + 3 * k) * d * e"),
+    ("memory law", "factor dropped", "weights.py", "matrices = (2 * H * h) + 2 * H * k * d"),
+    ("block", "exchange", "inference_block.py", "sizes = (dims.c, dims.d, dims.c)"),
+    ("block", "exchange", "inference_block.py", "rows = dims.q if use is CacheUse.READ"),
+    ("memory", "factor dropped", "inference_memory.py", "kv=(buffer_size(cache_of(dims).sizes, dims.e))"),
+    ("memory", "term dropped", "inference_memory.py", "return (maximum(arms))"),
 )
 """Kind, operator, file and a part of the line after: one mutant each."""
 
 
 @pytest.fixture(scope="module")
 def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
-    """Two strategies, of which one is with sequence parallelism and selective recompute and one without."""
+    """Two strategies of training, of which one is with sequence parallelism and selective recompute and one without.
+
+    And two of inference, one with a long prompt and biases and one without.
+    """
     with Laboratory(tmp_path_factory.mktemp("mutation"), lanes=1, count=2) as made:
         made.control()
         yield made
@@ -57,7 +73,9 @@ def chosen(found: list[Mutant], kind: str, operator: str, file: str, part: str) 
     fits = [
         each
         for each in found
-        if (each.kind, each.operator) == (kind, operator) and each.path.endswith(f"/{file}") and part in each.after
+        if (each.kind, each.operator) == (kind, operator)
+        and f"/{each.path}".endswith(f"/{file}")
+        and part in each.after
     ]
     assert fits, f"no mutant {part}"
     return fits[0]
@@ -89,8 +107,18 @@ def test_a_bound_is_killed_by_proof_alone(
     assert (row.prove.verdict, row.derive.verdict, row.fate) == (verdict, "no instance", "killed")
 
 
-def test_a_requirement_is_killed_by_a_device_that_lacks_one_byte(laboratory: Laboratory, found: list[Mutant]) -> None:
-    mutant = chosen(found, "memory law", "term dropped", "memory.py", "left=(C_w + C_g + C_o + C_act + C_work)")
+@pytest.mark.parametrize(
+    ("file", "part"),
+    [
+        ("planning/memory.py", "left=(C_w + C_g + C_o + C_act + C_work)"),
+        ("planning/inference_memory.py", "left=(C_w + C_kv)"),
+        ("planning/inference_memory.py", "left=(C_w + C_ws)"),
+    ],
+)
+def test_a_requirement_is_killed_by_a_device_that_lacks_one_byte(
+    laboratory: Laboratory, found: list[Mutant], file: str, part: str
+) -> None:
+    mutant = chosen(found, "memory law", "term dropped", file, part)
     (row,) = laboratory.examine([mutant], silent)
     assert (row.prove.verdict, row.derive.verdict, row.fate) == ("no theorem", "differs", "killed")
 
@@ -129,11 +157,33 @@ def test_every_listed_equivalence_is_a_mutant(found: list[Mutant]) -> None:
     assert set(EQUIVALENT) <= {each.key for each in found}
 
 
-def test_no_derivation_has_fewer_key_value_heads() -> None:
+@pytest.mark.parametrize("request_", [mutate.STRATEGIES[0], mutate.INFERENCE[0]], ids=["training", "inference"])
+def test_no_derivation_has_fewer_key_value_heads(request_: Request) -> None:
     """On this rest the mutants that are equivalent for derivations alone."""
-    model = msgspec.structs.replace(mutate.STRATEGIES[0].model, key_value_heads=4)
+    model = msgspec.structs.replace(request_.model, key_value_heads=4)
     with pytest.raises(NotCoveredError):
-        check_domain(msgspec.structs.replace(mutate.STRATEGIES[0], model=model))
+        check_domain(msgspec.structs.replace(request_, model=model))
+
+
+def test_no_step_is_without_a_token_or_with_more_than_are_visible() -> None:
+    """On this rest the mutants of definitions of q and c."""
+    workload = mutate.INFERENCE[0].workload
+    assert isinstance(workload, Inference)
+    for changes in ({"prompt": 0}, {"context": 0}, {"prompt": 9, "context": 8}):
+        wrong = msgspec.structs.replace(workload, **changes)
+        with pytest.raises(DomainError):
+            check_domain(msgspec.structs.replace(mutate.INFERENCE[0], workload=wrong))
+
+
+def test_in_the_strategies_of_inference_each_arm_is_the_largest() -> None:
+    """Else a wrong arm of the workspace that is below another one would show in no plan."""
+    largest = {shape: set[int]() for shape in (True, False)}
+    for request in mutate.INFERENCE:
+        for branch in branches_of(request.workload):
+            arms = unfused_arms(inference_dims_of(request, branch))
+            classical = request.model.hidden == request.model.heads * request.model.head_width
+            largest[classical].add(arms.index(max(arms)))
+    assert largest == {True: {0, 1, 2}, False: {0, 1, 2}}
 
 
 def test_the_table_counts_what_survives(found: list[Mutant]) -> None:

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 import msgspec
 
-from blueprint.bundle import read_bundle
+from blueprint.bundle import Bundle, read_bundle
 from blueprint.codec import decode, encode
 from blueprint.derivation import derive
 from blueprint.frontend.block import model_ir
-from blueprint.ir.common import DType, Phase, Primitive
+from blueprint.ir.common import Branch, DType, Phase, Primitive
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
 from blueprint.ir.model import ModelIR, OperationKind
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import (
     Activation,
     Communication,
+    Inference,
     ModelFacts,
     Recompute,
     Request,
@@ -26,9 +27,8 @@ from blueprint.ir.request import (
     Strategy,
     Training,
 )
-from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
-from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import passes_for
 
 MATMULS = (Primitive.LINEAR, Primitive.BATCHED_MATMUL)
 """The primitives whose operations other counters count too."""
@@ -36,7 +36,7 @@ MATMULS = (Primitive.LINEAR, Primitive.BATCHED_MATMUL)
 
 @dataclass(frozen=True)
 class Derived:
-    """The three snapshots of one derivation, decoded from canonical bytes."""
+    """The three snapshots of one branch of a derivation, decoded from canonical bytes."""
 
     model: ModelIR
     distributed: DistributedTaskIR
@@ -98,33 +98,72 @@ class Derived:
 
 
 @functools.cache
-def derived(request: Request) -> Derived:
-    """The full way: `derive` through the gate, and its bundle decoded."""
-    stages = read_bundle(derive(request)).stages
-    model, distributed, portable = (each.snapshot for each in stages)
+def _bundle(request: Request) -> Bundle:
+    return read_bundle(derive(request))
+
+
+@functools.cache
+def derived(request: Request, branch: Branch = Branch.MAIN) -> Derived:
+    """The full way: `derive` through the gate, and one branch of its bundle decoded."""
+    stages = _bundle(request).stages
+    model, distributed, portable = (each.snapshot for each in stages if each.branch in {Branch.MAIN, branch})
     assert isinstance(model, ModelIR)
     assert isinstance(distributed, DistributedTaskIR)
     assert isinstance(portable, PortablePlanIR)
     return Derived(model, distributed, portable)
 
 
-def passed(request: Request) -> Derived:
+def passed(request: Request, branch: Branch = Branch.MAIN) -> Derived:
     """The short way: the passes alone, without gate, solver and bundle, each result through canonical bytes."""
-    context = PassContext(request, "")
+    context = PassContext(request, "", branch)
+    distribute, plan = passes_for(request)
     model = decode(encode(model_ir(request)), ModelIR)
-    distributed = decode(encode(DistributeTransformerTrainingPass().run(model, context)), DistributedTaskIR)
-    portable = decode(encode(PlanTransformerTrainingPass().run(distributed, context)), PortablePlanIR)
+    distributed = decode(encode(distribute.run(model, context)), DistributedTaskIR)
+    portable = decode(encode(plan.run(distributed, context)), PortablePlanIR)
     return Derived(model, distributed, portable)
 
 
 def memory(emitted: Derived) -> dict[str, int]:
     """What one rank holds for the block: `parameters` in elements, all else in bytes.
 
-    `weights`, `gradients` and `optimizer` are the model's state; `stored` the activations of one microbatch that wait
-    for the backward pass, `working` those made again and read in it, `checkpoint` the input if it alone is stored.
+    Training: `weights`, `gradients` and `optimizer` are the model's state; `stored` the activations of one microbatch
+    that wait for the backward pass, `working` those made again and read in it, `checkpoint` the input if it alone is
+    stored. Inference: `weights`; `kv` both caches; `boundary` the stream's rows; `workspace` these and what is largest.
     """
     facts: dict[str, int] = msgspec.structs.asdict(emitted.portable.memory)
     return facts
+
+
+def step_request(
+    *,
+    batch: int,
+    prompt: int,
+    context: int,
+    hidden: int,
+    feedforward: int,
+    heads: int,
+    head_width: int,
+    tensor: int,
+    key_value_heads: int | None = None,
+    dtype: DType = DType.FLOAT16,
+    biases: bool = True,
+) -> Request:
+    """A request for two steps of inference as it stands: nothing is checked here."""
+    training = block_request(
+        batch=batch,
+        sequence=prompt,
+        hidden=hidden,
+        feedforward=feedforward,
+        heads=heads,
+        head_width=head_width,
+        tensor=tensor,
+        key_value_heads=key_value_heads,
+        dtype=dtype,
+        gradient_bytes=dtype.width,
+        biases=biases,
+    )
+    workload = Inference(batch=batch, prompt=prompt, context=context, dtype=dtype)
+    return msgspec.structs.replace(training, workload=workload)
 
 
 def block_request(
@@ -171,5 +210,6 @@ def block_request(
             gradient_bytes=gradient_bytes,
             shard_checkpoint=False,
             scope=Scope.BLOCK,
+            stage=0,
         ),
     )

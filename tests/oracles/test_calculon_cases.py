@@ -19,7 +19,7 @@ import pytest
 
 from blueprint.errors import DomainError
 from blueprint.ir.common import DType, Phase
-from blueprint.ir.request import Request
+from blueprint.ir.request import Request, Training
 from tests.oracles.calculon import (
     BACKWARD_TOTALS,
     CASES,
@@ -516,6 +516,7 @@ def test_the_optimizer_updates_each_layers_parameters(case: Case) -> None:
 def test_the_request_divides_the_model_as_calculon_does(case: Case) -> None:
     request = request_of(case, DType.FLOAT16)
     assert request.model.layers == case["derived"]["blocks_per_proc"] * request.strategy.pipeline
+    assert isinstance(request.workload, Training)
     assert request.workload.microbatches == case["derived"]["num_microbatches"]
     assert request.strategy.tensor * request.strategy.pipeline * request.strategy.data == case["exe"]["num_procs"]
 

@@ -131,6 +131,7 @@ VERIFIED = Report(
         ),
         totals=(
             TotalRow(
+                branch="",
                 phase="forward",
                 tasks="21",
                 operations="953998639104",
@@ -139,15 +140,20 @@ VERIFIED = Report(
                 message_bytes="1",
             ),
         ),
-        memory=MemoryRow(
-            parameters="226553856",
-            weights="453107712",
-            gradients="453107712",
-            optimizer="2718646272",
-            stored="106954752",
-            working="503316480",
-            checkpoint="0",
-            total="4235132928",
+        memory=(
+            MemoryRow(
+                branch="",
+                facts={
+                    "parameters": "226553856",
+                    "weights": "453107712",
+                    "gradients": "453107712",
+                    "optimizer": "2718646272",
+                    "stored": "106954752",
+                    "working": "503316480",
+                    "checkpoint": "0",
+                },
+                total="4235132928",
+            ),
         ),
     ),
     verdict=Outcome.VERIFIED,
@@ -162,6 +168,32 @@ VERIFIED = Report(
     transitions=(_TRANSITION,),
     obligations=(_obligation("8", Status.PROVED), _obligation("9", Status.PROVED)),
     diagnostics=(),
+)
+
+_STEP = TotalRow(
+    branch="prefill",
+    phase="forward",
+    tasks="16",
+    operations="2",
+    read_bytes="3",
+    write_bytes="5",
+    message_bytes="7",
+)
+
+INFERENCE = msgspec.structs.replace(
+    VERIFIED,
+    subject=msgspec.structs.replace(
+        VERIFIED.subject,
+        totals=(_STEP, msgspec.structs.replace(_STEP, branch="final-decode", operations="1")),
+        memory=tuple(
+            MemoryRow(branch=branch, facts={"parameters": "11", "weights": "22", "kv": kv}, total="33")
+            for branch, kv in (("prefill", "8"), ("final-decode", "9"))
+        ),
+    ),
+    transitions=tuple(
+        msgspec.structs.replace(_TRANSITION, branch=branch, derivation_pass="DistributeTransformerInferencePass")  # noqa: S106
+        for branch in ("prefill", "final-decode")
+    ),
 )
 
 _EXAMPLE = Counterexample(
@@ -211,7 +243,7 @@ REFUTED = msgspec.structs.replace(
 NOT_ESTABLISHED = msgspec.structs.replace(
     VERIFIED,
     # Without a plan there is nothing to say of memory.
-    subject=msgspec.structs.replace(VERIFIED.subject, memory=None),
+    subject=msgspec.structs.replace(VERIFIED.subject, memory=()),
     verdict=Outcome.NOT_ESTABLISHED,
     summary=SummaryRow(
         relations="1",
@@ -246,6 +278,7 @@ ERROR = msgspec.structs.replace(MALFORMED, verdict=Outcome.ERROR)
 
 ALL = {
     "verified": VERIFIED,
+    "inference": INFERENCE,
     "refuted": REFUTED,
     "not_established": NOT_ESTABLISHED,
     "malformed": MALFORMED,

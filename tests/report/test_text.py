@@ -41,6 +41,19 @@ def test_the_verdict_word_alone_is_painted() -> None:
     assert f"\nverdict: <REFUTED refuted>; rulebook: NOT SHIPPED {'c' * 64}\n" in painted
 
 
+def test_each_branch_of_inference_has_its_own_numbers() -> None:
+    """Each table says of which step it speaks, and holds the facts of its row by name."""
+    lines = text.render(samples.INFERENCE).splitlines()
+    for branch, operations, kv in (("prefill", "2", "8"), ("final-decode", "1", "9")):
+        at = lines.index(f"work of one rank, for one block and one step of {branch}:")
+        assert lines[at + 2].split() == ["forward", "16", operations, "3", "5", "7"]
+        at = lines.index(f"memory of one rank, for one block and one step of {branch}, in bytes:")
+        assert lines[at + 1].split() == ["parameters", "weights", "kv", "in", "all"]
+        assert lines[at + 2].split() == ["11", "22", kv, "33"]
+        assert any(line.startswith(f"transition model -> distributed ({branch}) by ") for line in lines)
+    assert not any("microbatch" in line for line in lines)
+
+
 def test_a_shipped_rulebook_is_not_called_foreign() -> None:
     assert "NOT SHIPPED" not in text.render(samples.VERIFIED)
 

@@ -16,17 +16,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from blueprint.case import Workload
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Primitive, Stage
-from blueprint.law import AnyLaw, BoundLaw, Law, MemoryLaw, ProjectionLaw, Requirement
+from blueprint.law import AnyLaw, BoundLaw, Law, MaximumLaw, MemoryLaw, ProjectionLaw, Requirement
 from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
 from blueprint.passes.bind_slot import BindReferenceSlotTargetPass
+from blueprint.passes.distribute_inference import DistributeTransformerInferencePass
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
 from blueprint.passes.emit_machine import EmitReferenceMachinePass
+from blueprint.passes.plan_inference import PlanTransformerInferencePass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
+from blueprint.passes.protocol import DerivationPass
 from blueprint.rule import TRAFFIC, BoundaryRule, Claim, PassRule, PrimitiveRule, Rule
 from blueprint.rulebook import FILE_LIMIT, FILES_LIMIT, PACKAGE, Rulebook, load, shipped
 from blueprint.theory import Theorem, theorems_of
@@ -38,12 +43,15 @@ MODULES: dict[str, ModuleType] = {rule.id: sys.modules[f"{PACKAGE}.{rule.id}"] f
 FILES = {rule.id: FOLDER.joinpath(*rule.id.split(".")).with_suffix(".py") for rule in BOOK.rules}
 FAMILIES: tuple[str, ...] = sys.modules[PACKAGE].FAMILIES
 LISTED: dict[str, tuple[str, ...]] = {family: sys.modules[f"{PACKAGE}.{family}"].RULES for family in FAMILIES}
-PASSES = (
-    DistributeTransformerTrainingPass,
-    PlanTransformerTrainingPass,
-    BindReferenceQueueTargetPass,
-    EmitReferenceMachinePass,
-)
+PASSES: dict[type[DerivationPass[Any, Any]], Workload] = {
+    DistributeTransformerTrainingPass: Workload.TRAINING,
+    PlanTransformerTrainingPass: Workload.TRAINING,
+    DistributeTransformerInferencePass: Workload.INFERENCE,
+    PlanTransformerInferencePass: Workload.INFERENCE,
+    BindReferenceQueueTargetPass: Workload.INFERENCE,
+    EmitReferenceMachinePass: Workload.TRAINING,
+}
+"""Every pass with a workload that it derives; those of targets derive both."""
 LONGEST = 200
 
 rules = pytest.mark.parametrize("rule", BOOK.rules, ids=lambda rule: rule.id)
@@ -56,7 +64,7 @@ def test_every_file_is_a_rule_of_the_book() -> None:
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py")}
     packages = {"__init__.py"} | {f"{family}/__init__.py" for family in FAMILIES}
     assert files == packages | {path.relative_to(FOLDER).as_posix() for path in FILES.values()}
-    assert len(BOOK.rules) == len(files - packages) >= 34
+    assert len(BOOK.rules) == len(files - packages) >= 34 + 23
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -98,9 +106,30 @@ def test_a_rule_bears_the_hash_of_its_file(rule: Rule) -> None:
 
 def test_every_primitive_and_both_boundaries_have_rules() -> None:
     assert set(BOOK.primitives) == set(Primitive)
-    for derivation_pass in PASSES:
-        assert BOOK.pass_rules(derivation_pass.facts.boundary)
-        assert BOOK.boundary_rules(derivation_pass.facts.boundary)
+    for derivation_pass, workload in PASSES.items():
+        assert BOOK.pass_rules(derivation_pass.facts.boundary, workload)
+        assert BOOK.boundary_rules(derivation_pass.facts.boundary, workload)
+
+
+def test_a_rule_of_one_workload_is_no_rule_of_another() -> None:
+    """The rules of a family that is named after a workload are its own; what both have stands in the others."""
+    for rule in BOOK.rules:
+        family = rule.id.partition(".")[0]
+        if isinstance(rule, PrimitiveRule):
+            assert family == "primitives"
+            continue
+        if family in {each.value for each in Workload}:
+            assert rule.workload is Workload(family)
+        find = BOOK.boundary_rules if isinstance(rule, BoundaryRule) else BOOK.pass_rules
+        boundaries = rule.boundaries if isinstance(rule, BoundaryRule) else (rule.boundary,)
+        for workload in Workload:
+            spoken = rule.workload in {None, workload}
+            assert all((rule in find(boundary, workload)) is spoken for boundary in boundaries)
+    assert {rule.id for rule in BOOK.rules if not isinstance(rule, PrimitiveRule) and rule.workload is None} == {
+        "planning.task",
+        "planning.buffer",
+        "planning.weights",
+    }
 
 
 # Laws ---------------------------------------------------------------------------------------------------------------
@@ -112,8 +141,8 @@ def _plain(text: str) -> str:
 
 PUBLISHED = [
     (rule, law, derivation_pass)
-    for derivation_pass in PASSES
-    for rule in BOOK.pass_rules(derivation_pass.facts.boundary)
+    for derivation_pass, workload in PASSES.items()
+    for rule in BOOK.pass_rules(derivation_pass.facts.boundary, workload)
     for law in rule.laws
 ]
 """The laws of the rewrites. Those of a whole boundary are sums of ours, and nobody's equation."""
@@ -123,54 +152,62 @@ BOUNDARY_LAWS = {rule.id: [law.id for law in rule.laws] for rule in BOOK.rules i
 
 
 def test_the_laws_of_whole_boundaries_are_all_there() -> None:
-    """Those about blocks and memory are published; the totals are sums of ours."""
-    total = BOUNDARY_LAWS.pop("training.total")
+    """Those about blocks, steps and memory are published; the totals are sums of ours."""
+    total = BOUNDARY_LAWS["training.total"]
     assert total
     assert all(law.startswith("total-") for law in total)
-    assert BOUNDARY_LAWS == {
+    assert {rule: laws for rule, laws in BOUNDARY_LAWS.items() if rule != "training.total"} == {
         "training.block": ["block-forward", "backward-doubles", "four-wide"],
         "training.recompute": ["full-recompute", "selective-recompute"],
         "training.rank_sum": ["rank-sum", "rank-sum-sequence"],
         "planning.activations": ["activation-memory", "working-memory", "checkpoint"],
-        "planning.memory": [
-            "parameters",
-            "weight-memory",
-            "gradient-memory",
-            "optimizer-memory",
-            "model-state",
-            "capacity",
-        ],
+        "inference.attention_core": ["attention-core"],
+        "inference.cache_traffic": ["kv-append", "kv-read", "kv-elsewhere"],
+        "inference.prefill": ["prefill-is-forward", "prefill-derivation"],
+        "inference.rank_sum": ["inference-rank-sum"],
+        "inference.total": ["inference-total"],
+        "stage.payload": ["stage-payload"],
+        "stage.total": ["stage-synchronization"],
+        "planning.weights": ["parameters", "weight-memory"],
+        "planning.memory": ["gradient-memory", "optimizer-memory", "model-state", "capacity"],
+        "planning.cache": ["kv-cache", "kv-growth"],
+        "planning.workspace": ["workspace", "boundary", "workspace-bound", "workspace-grows"],
+        "planning.fused_attention": ["tiled-workspace", "paged-workspace", "fused-implementation"],
+        "planning.inference_memory": ["inference-capacity"],
         "binding.slot": ["slot-order"],
         "binding.plan": [],
+        "binding.workspace": [],
         "emission.program": [],
     }
 
 
 def test_the_memory_of_every_plan_is_asked_for() -> None:
     asking = [rule.id for rule in BOOK.rules if isinstance(rule, BoundaryRule) and Claim.MEMORY in rule.claims]
-    assert asking == ["planning.memory"]
+    assert asking == ["planning.weights"]
+    for derivation_pass, workload in PASSES.items():
+        wholes = BOOK.boundary_rules(derivation_pass.facts.boundary, workload)
+        plans = derivation_pass.facts.boundary[1] is Stage.PORTABLE
+        assert [rule.id for rule in wholes if Claim.MEMORY in rule.claims] == (asking if plans else [])
 
 
 def test_the_published_laws_are_all_there() -> None:
+    planned = ["work-conservation", "resource-projection", "buffer-size"]
     assert [law.id for _, law, _ in PUBLISHED] == [
-        "qkv-projection",
-        "attention-matmul",
-        "output-projection",
-        "mlp",
-        "tp-payload",
-        "tp-reduce",
-        "work-conservation",
-        "resource-projection",
-        "buffer-size",
-        "aligned-buffers",
-        "queue-order",
+        *("qkv-projection", "attention-matmul", "output-projection", "mlp", "tp-payload", "tp-reduce"),
+        *planned,
+        *("inference-qkv-projection", "inference-output-projection", "inference-mlp"),
+        *("inference-payload", "inference-reduce"),
+        *planned,
+        *("aligned-buffers", "fused-operations", "queue-order"),
         "emission",
     ]
 
 
-@pytest.mark.parametrize(("rule", "law", "derivation_pass"), PUBLISHED, ids=[law.id for _, law, _ in PUBLISHED])
+@pytest.mark.parametrize(
+    ("rule", "law", "derivation_pass"), PUBLISHED, ids=[f"{law.id}, {owner.__name__}" for _, law, owner in PUBLISHED]
+)
 def test_a_published_law_stands_in_the_docstring_of_its_pass(
-    rule: PassRule, law: AnyLaw, derivation_pass: type
+    rule: PassRule, law: AnyLaw, derivation_pass: type[DerivationPass[Any, Any]]
 ) -> None:
     assert _plain(law.statement) in _plain(derivation_pass.__doc__ or "")
     assert law.source
@@ -179,14 +216,34 @@ def test_a_published_law_stands_in_the_docstring_of_its_pass(
         assert law.statement.partition(" =")[0] in (MODULES[rule.id].__doc__ or "")
 
 
+@pytest.mark.parametrize(
+    ("derivation_pass", "laws"),
+    [
+        (DistributeTransformerInferencePass, {"attention-core", "kv-cache"}),
+        (PlanTransformerInferencePass, {"boundary", "workspace"}),
+    ],
+)
+def test_the_equations_of_inference_that_speak_of_a_whole_step_stand_in_the_docstring_too(
+    derivation_pass: type, laws: set[str]
+) -> None:
+    statements = {law.id: law.statement for _, law in BOOK.laws() if law.id in laws}
+    assert set(statements) == laws
+    lines = {_plain(line) for line in (derivation_pass.__doc__ or "").splitlines()}
+    assert set(map(_plain, statements.values())) <= lines
+
+
 @pytest.mark.parametrize("derivation_pass", [*PASSES, BindReferenceSlotTargetPass])
-def test_every_equation_of_a_docstring_is_a_law(derivation_pass: type) -> None:
+def test_every_equation_of_a_docstring_is_a_law(derivation_pass: type[DerivationPass[Any, Any]]) -> None:
     """Indented lines are equations: each is stated by one law, or is the definition of the matrix product."""
     lines = [line.strip() for line in (derivation_pass.__doc__ or "").splitlines() if line.startswith(" " * 8)]
     assert lines
     statements = {_plain(law.statement) for _, law, owner in PUBLISHED if owner is derivation_pass}
-    if derivation_pass is PlanTransformerTrainingPass:
-        statements |= {_plain(law.statement) for _, law in BOOK.laws() if isinstance(law, MemoryLaw)}
+    workload = PASSES.get(derivation_pass, Workload.INFERENCE)
+    spoken = [(rule, law) for rule, law in BOOK.laws() if rule.workload in {None, workload}]
+    if derivation_pass is not DistributeTransformerTrainingPass:
+        statements |= {_plain(law.statement) for _, law in spoken if isinstance(law, MemoryLaw | MaximumLaw)}
+    if derivation_pass is DistributeTransformerInferencePass:
+        statements |= {_plain(law.statement) for _, law in spoken if law.id == "attention-core"}
     if derivation_pass is BindReferenceSlotTargetPass:
         statements |= {_plain(law.statement) for _, law in BOOK.laws() if law.id in {"aligned-buffers", "slot-order"}}
     products = {rule.primitive for rule in BOOK.primitives.values() if rule.law == "gemm"}
@@ -213,6 +270,10 @@ def test_a_law_has_a_wrong_variant(rule: Rule, law: AnyLaw) -> None:
     assert law.wrong
     negatives = [theorem for theorem in theorems if theorem.negative]
     forms = law.wrong if isinstance(law, ProjectionLaw) else [each.form for each in law.wrong]
+    if isinstance(law, MaximumLaw):
+        forms = [f"{each.form}: {arm}" for each in law.wrong for arm in each.arms]
+        # Each arm is told apart from something false.
+        assert {arm for each in law.wrong for arm in each.arms} == set(law.forms[0].arms)
     assert {theorem.form.removeprefix("wrong ") for theorem in negatives} == set(forms)
     assert all(theorem.obligations for theorem in negatives)
     # Where a law predicts no member, it states nothing; it still has to fit the derivation.
@@ -245,6 +306,8 @@ def test_laws_and_their_forms_have_names_of_their_own() -> None:
         match law:
             case Law() | MemoryLaw():
                 forms = [equation.form for equation in (*law.equations, *law.wrong)]
+            case MaximumLaw():
+                forms = [maximum.form for maximum in (*law.forms, *law.wrong)]
             case BoundLaw():
                 forms = [bound.form for bound in (*law.bounds, *law.wrong)]
             case ProjectionLaw():
@@ -256,7 +319,7 @@ def test_laws_and_their_forms_have_names_of_their_own() -> None:
 
 
 def test_a_boundary_rule_speaks_of_boundaries_that_a_pass_has() -> None:
-    boundaries = {derivation_pass.facts.boundary for derivation_pass in (*PASSES, BindReferenceSlotTargetPass)}
+    boundaries = {derivation_pass.facts.boundary for derivation_pass in PASSES}
     assert boundaries == set(itertools.pairwise(Stage))
     for rule in BOOK.rules:
         if isinstance(rule, BoundaryRule):
@@ -312,6 +375,7 @@ def _copy(source: str, target: str, *edits: Edit) -> Edit:
 
 MLP, TASK = "training/mlp.py", "planning/task.py"
 MEMORY, ACTIVATIONS, BLOCK = "planning/memory.py", "planning/activations.py", "training/block.py"
+WEIGHTS, WORKSPACE, INFERENCE_TOTAL = "planning/weights.py", "planning/workspace.py", "inference/total.py"
 
 REFUSED: dict[str, tuple[Edit, str]] = {
     # what is wrong: (the edit of a good copy, what the refusal says)
@@ -499,7 +563,7 @@ REFUSED |= {
         "law checkpoint (general) says nothing: its left side lacks C_ckpt",
     ),
     "memory law of itself": (
-        _replace(MEMORY, "C_w, lambda case: e * (n_D if", "C_w, lambda case: C_w * (n_D if"),
+        _replace(WEIGHTS, "C_w, lambda case: e * (n_D if", "C_w, lambda case: C_w * (n_D if"),
         "law weight-memory (by stage) says nothing: its right side speaks of",
     ),
     "memory law without a false variant": (
@@ -521,7 +585,7 @@ REFUSED |= {
             _replace(MEMORY, "boundaries=(DISTRIBUTED_TO_PORTABLE,)", "boundaries=(MODEL_TO_DISTRIBUTED,)"),
             _replace(MEMORY, "import DISTRIBUTED_TO_PORTABLE", "import MODEL_TO_DISTRIBUTED"),
         ),
-        "planning.memory: law parameters speaks of memory, which is asked of plans",
+        "planning.memory: law gradient-memory speaks of memory, which is asked of plans",
     ),
     "memory law of a rule without a snapshot": (
         _several(
@@ -606,8 +670,8 @@ REFUSED |= {
         "a rule may not import blueprint.passes",
     ),
     "claim about a whole that is one about tasks": (
-        _replace(MEMORY, "claims=(Claim.MEMORY,)", "claims=(Claim.MEMORY, Claim.EXACT_WORK)"),
-        "planning.memory: of a boundary as a whole, only these can be asked: interface, memory, routes",
+        _replace(WEIGHTS, "claims=(Claim.MEMORY,)", "claims=(Claim.MEMORY, Claim.EXACT_WORK)"),
+        "planning.weights: of a boundary as a whole, only these can be asked: alternatives, interface, memory, routes",
     ),
     "arrangement that is made elsewhere": (
         _replace("binding/slot.py", "boundaries=(PORTABLE_TO_CONCRETE,)", "boundaries=(CONCRETE_TO_MACHINE,)"),
@@ -619,14 +683,6 @@ REFUSED |= {
             _replace("binding/slot.py", "import PORTABLE_TO_CONCRETE", "import MODEL_TO_DISTRIBUTED"),
         ),
         "binding.slot: law slot-order is about what is arranged from portable to concrete alone",
-    ),
-    "law of work where nothing but arrangements is asked": (
-        _several(
-            _replace("binding/slot.py", "InductiveLaw(", "BoundLaw("),
-            _replace("binding/slot.py", "    arrangement=Arrangement.SLOTS,\n", ""),
-            _replace("binding/slot.py", "Arrangement, Bound, InductiveLaw", "Bound, BoundLaw"),
-        ),
-        "binding.slot: law slot-order is not asked at this boundary, where all are inductive",
     ),
     "arrangement without a law": (
         _replace("binding/slot.py", "laws=(SLOTS,)", "laws=()"),
@@ -681,6 +737,99 @@ REFUSED |= {
     "a pipe": (lambda folder: os.mkfifo(folder / "pipe.py"), "is a pipe, not a regular file"),
     "a device": (lambda folder: (folder / "zero.py").symlink_to("/dev/zero"), "not a regular file"),
     "a loop of links": (lambda folder: (folder / "loop.py").symlink_to("loop.py"), "symbolic links"),
+}
+
+REFUSED |= {
+    "maximum of one arm": (
+        _substitute(
+            WORKSPACE,
+            r", SCORES: D \+ b \* h \* q \* c \* e, WIDE: D \+ b \* q \* F \* e\},\n        \),\n    \),",
+            "},\n        ),\n    ),",
+        ),
+        "law workspace needs distinct forms with two arms or more",
+    ),
+    "maximum without a form": (
+        _several(
+            _substitute(WORKSPACE, r"    forms=\(\n.*?\n    \),\n    wrong", "    forms=(),\n    wrong"),
+            _replace(WORKSPACE, "arms = WORKSPACE.forms[-1].arms", "arms = {'rows': b * q}"),
+        ),
+        "law workspace needs distinct forms with two arms or more",
+    ),
+    "two forms of a maximum of one name": (
+        _replace(WORKSPACE, '"context dropped"', '"two projections"'),
+        "law workspace needs distinct forms with two arms or more",
+    ),
+    "maximum whose forms have other arms": (
+        _replace(WORKSPACE, "{PROJECTED: D + 3 * b * q * H * e, SCORES", "{PROJECTED: D + 3 * b * q * H * e, 'other'"),
+        "law workspace: every form speaks of the same arms, in one order",
+    ),
+    "maximum whose forms have another order": (
+        _replace(
+            WORKSPACE,
+            "{PROJECTED: D + 3 * b * q * H * e, SCORES: D + b * h * q * c * e, WIDE",
+            "{SCORES: D + b * h * q * c * e, PROJECTED: D + 3 * b * q * H * e, WIDE",
+        ),
+        "law workspace: every form speaks of the same arms, in one order",
+    ),
+    "false variant of an arm that a maximum lacks": (
+        _replace(WORKSPACE, '"no boundary", {WIDE:', "\"no boundary\", {'other':"),
+        "law workspace: every form speaks of the same arms, in one order",
+    ),
+    "maximum without a false variant": (
+        _substitute(WORKSPACE, r"wrong=\(\n        Maximum\(.*?\n    \),\n\)", "wrong=(),\n)"),
+        "law workspace has no false variant",
+    ),
+    "maximum of another fact": (
+        _replace(WORKSPACE, "left=t * C_ws,", "left=t * C_bd,"),
+        "law workspace: its left side must speak of C_ws alone",
+    ),
+    "maximum of two facts": (
+        _replace(WORKSPACE, "left=t * C_ws,", "left=t * C_ws - C_bd,"),
+        "law workspace: its left side must speak of C_ws alone",
+    ),
+    "maximum of nothing at t = 1": (
+        _replace(WORKSPACE, "left=t * C_ws,", "left=(t - 1) * C_ws,"),
+        "law workspace says nothing: its left side lacks C_ws",
+    ),
+    "maximum of itself": (
+        _replace(WORKSPACE, "WIDE: D + b * q * F * e}", "WIDE: C_ws}"),
+        "law workspace says nothing: an arm speaks of what is measured",
+    ),
+    "arm that divides": (
+        _replace(WORKSPACE, "SCORES: D + b * h * q * c * e", "SCORES: D + b * h * q * c * e / t"),
+        "law workspace: ObligationError: divides by t: multiply both sides by it",
+    ),
+    "left side of a maximum that divides": (
+        _replace(WORKSPACE, "left=t * C_ws,", "left=C_ws / t,"),
+        "law workspace: ObligationError: divides by t",
+    ),
+    "maximum of a rule without a plan": (
+        _several(
+            _replace(WORKSPACE, "boundaries=(DISTRIBUTED_TO_PORTABLE,)", "boundaries=(MODEL_TO_DISTRIBUTED,)"),
+            _replace(WORKSPACE, "import DISTRIBUTED_TO_PORTABLE", "import MODEL_TO_DISTRIBUTED"),
+        ),
+        "planning.workspace: law workspace speaks of memory, which is asked of plans",
+    ),
+    "caches that cancel out": (
+        _replace("inference/cache_traffic.py", "t * K_r,\n            lambda", "K_r - K_r,\n            lambda"),
+        "law kv-read (general) says nothing: its left side lacks K_r",
+    ),
+    "caches of themselves": (
+        _replace(
+            "inference/cache_traffic.py",
+            "lambda case: 2 * b * q * k * d * e),\n    ),\n    wrong",
+            "lambda case: t * K_w),\n    ),\n    wrong",
+        ),
+        "law kv-elsewhere (appended) says nothing: its right side speaks of",
+    ),
+    "law of inference that fails in one case": (
+        _replace(
+            INFERENCE_TOTAL,
+            "return 2 * A * e if case.tensor_parallel else 0",
+            "return 2 * A * e // case.tensor_parallel",
+        ),
+        "law inference-total (message bytes): ",
+    ),
 }
 
 GOOD: dict[str, Edit] = {

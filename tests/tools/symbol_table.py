@@ -43,7 +43,12 @@ def words() -> str:
     """What a rule file may name: closed vocabularies, and what a case says of itself."""
     rows = [(each.__name__, [f"`{member.name}`" for member in each]) for each in VOCABULARIES]
     rows += [(each.__name__, [f"`{member.name}` is {member.value}" for member in each]) for each in MEASURES]
-    asked = [name for name, value in inspect.getmembers(Case) if isinstance(value, property) and name != "text"]
+    # `text` and `words` are for people.
+    asked = [
+        name
+        for name, value in inspect.getmembers(Case)
+        if isinstance(value, property) and name not in {"text", "words"}
+    ]
     rows.append(("Case", [f"`{name}`" for name in (*(each.name for each in fields(Case)), *asked)]))
     return WORDS_HEAD + "".join(f"| `{name}` | {', '.join(members)} |\n" for name, members in rows)
 

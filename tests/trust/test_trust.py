@@ -28,21 +28,37 @@ import z3
 import blueprint
 from blueprint import exact, smtlib, solver, theorems, theory
 from blueprint.bundle import read_bundle
-from blueprint.case import all_cases, case_of
+from blueprint.case import Workload, all_cases, case_of, workload_of
 from blueprint.claims.distributed import OPTIMIZER_STATE
 from blueprint.codec import encode
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError
 from blueprint.facts import Question
-from blueprint.frontend.request import deployment_of, training_request
-from blueprint.ir.common import Axis, DType, Phase, Primitive, Stage
-from blueprint.ir.distributed import Collective, DistributedTaskIR, Operand
+from blueprint.frontend.request import deployment_of, inference_request, training_request
+from blueprint.ir.common import Axis, Branch, DType, Phase, Primitive, Stage
+from blueprint.ir.distributed import Collective, DistributedTaskIR, Effect, EffectKind, Operand
 from blueprint.ir.model import ModelIR
-from blueprint.ir.portable import Implementation, PortablePlanIR
-from blueprint.ir.request import Activation, Communication, ModelFacts, Recompute, Request
-from blueprint.law import AnyLaw, BoundLaw, Equation, Group, Law, MemoryLaw, Quantity, Requirement
+from blueprint.ir.portable import Implementation, PlanEffect, PortablePlanIR
+from blueprint.ir.request import (
+    Activation,
+    Communication,
+    Inference,
+    ModelFacts,
+    Recompute,
+    Request,
+    branches_of,
+    point_of,
+)
+from blueprint.law import AnyLaw, BoundLaw, Equation, Group, Law, Maximum, MaximumLaw, MemoryLaw, Quantity, Requirement
 from blueprint.outcome import ClaimRow, Outcome, Report, Status, TheoremStatus, TransitionReport
-from blueprint.passes import distribute_training, plan_training
+from blueprint.passes import (
+    distribute_inference,
+    distribute_training,
+    distribution,
+    plan_inference,
+    plan_training,
+    planning,
+)
 from blueprint.plan import ClaimCheck, Coverage, LawCheck, RelationCheck, TransitionPlan
 from blueprint.rule import (
     TENSOR_CLAIMS,
@@ -68,7 +84,14 @@ from blueprint.verdict import Answer, Obligation, Verdict
 from blueprint.verifier import Step, TransitionVerifier
 from blueprint.worker import Batch
 from blueprint.worker import Question as Asked
-from blueprint.workload import primitives, training_block
+from blueprint.workload import (
+    inference_block,
+    inference_memory,
+    operators,
+    primitives,
+    training_block,
+)
+from blueprint.workload import memory as training_memory
 from blueprint.workload.plan import buffer_size, plan_work
 from tests.reseal import Draft
 
@@ -106,6 +129,23 @@ def request_of(model: ModelFacts) -> Request:
 
 
 REQUEST = request_of(MODEL)
+
+
+def step_of(model: ModelFacts) -> Request:
+    """Two ranks of inference: the prompt has more tokens than the last step, and sees fewer."""
+    return inference_request(model, batch=2, prompt=6, context=9, tensor=2)
+
+
+STEPS = step_of(MODEL)
+BOTH = pytest.mark.parametrize("request_", [REQUEST, STEPS], ids=["training", "inference"])
+SUBJECTS = pytest.mark.parametrize(
+    ("request_", "branch"),
+    [
+        pytest.param(request, branch, id=branch.value or "training")
+        for request in (REQUEST, STEPS)
+        for branch in branches_of(request.workload)
+    ],
+)
 
 # Answers that Z3 has given once. They depend on question and budget alone, so nothing but the clock can tell.
 _KNOWN: dict[tuple[bool, int, Asked], Answer] = {}
@@ -181,6 +221,7 @@ LOAD_CLAIMS = (
 )
 LOAD_DERIVATION = (
     "import blueprint.passes.distribute_training, blueprint.passes.plan_training, blueprint.workload.plan, "
+    "blueprint.passes.distribute_inference, blueprint.passes.plan_inference, "
     "blueprint.frontend.block, blueprint.frontend.request, blueprint.frontend.config"
 )
 
@@ -247,25 +288,57 @@ def test_what_both_texts_use_is_pinned() -> None:
         assert sharded == (zero >= 1, zero >= 2, zero >= 3)
         assert not case.sequence_parallel
     assert case_of(REQUEST).sequence_parallel
-    assert len({case.text for case in all_cases()}) == len(all_cases()) == 96
+    # 3 of recompute, 2 of communication, t = 1 or more, 4 ZeRO stages, biases; of inference t and biases alone.
+    assert len({case.text for case in all_cases()}) == len(all_cases()) == 96 + 4
+    assert len(all_cases(Workload.INFERENCE)) == 4
+    for tensor, biases in ((1, True), (2, False)):
+        request = step_of(msgspec.structs.replace(MODEL, biases=biases))
+        request = msgspec.structs.replace(request, strategy=msgspec.structs.replace(request.strategy, tensor=tensor))
+        case = case_of(request)
+        assert case in all_cases(Workload.INFERENCE)
+        assert (case.inference, case.tensor_parallel, case.biases) == (True, tensor > 1, biases)
+        assert not case.sequence_parallel
+        assert (case.recompute, case.zero) == (Recompute.NONE, 0)
+
+
+def test_the_points_of_the_branches_are_pinned() -> None:
+    """Both texts read which step a branch stands for, so neither would see it change."""
+    workload = Inference(batch=3, prompt=5, context=8, dtype=DType.FLOAT16)
+    assert branches_of(workload) == (Branch.PREFILL, Branch.FINAL_DECODE)
+    # (b, q, c): all of the prompt at once; one token that sees the context, which counts it.
+    assert point_of(workload, Branch.PREFILL) == (3, 5, 5)
+    assert point_of(workload, Branch.FINAL_DECODE) == (3, 1, 8)
+    assert branches_of(REQUEST.workload) == (Branch.MAIN,)
 
 
 def test_theorems_are_about_the_functions_that_the_passes_run() -> None:
-    proved, carried, planned = vars(theory), vars(distribute_training), vars(plan_training)
-    assert proved["training_block"] is carried["training_block"] is training_block.training_block
+    proved, planned = vars(theory), vars(planning)
+    assert proved["training_block"] is vars(distribute_training)["training_block"] is training_block.training_block
+    assert proved["inference_block"] is vars(distribute_inference)["inference_block"] is inference_block.inference_block
     assert proved["plan_work"] is planned["plan_work"] is plan_work
     assert proved["buffer_size"] is planned["buffer_size"] is buffer_size
-    assert proved["primitives"] is vars(training_block)["primitives"] is primitives
+    assert vars(inference_memory)["buffer_size"] is buffer_size
+    assert proved["block_memory"] is vars(plan_training)["block_memory"] is training_memory.block_memory
+    assert proved["inference_memory"] is vars(plan_inference)["inference_memory"] is inference_memory.inference_memory
+    for module in (training_block, inference_block, operators):
+        assert proved["primitives"] is vars(module)["primitives"] is primitives
+    for name in ("linear", "matmul", "elementwise", "norm"):
+        assert vars(training_block)[name] is vars(inference_block)[name] is vars(operators)[name]
+    for module in (distribute_training, distribute_inference):
+        assert vars(module)["Distribution"] is distribution.Distribution
+    for module in (plan_training, plan_inference):
+        assert vars(module)["Planning"] is planning.Planning
 
 
 def test_dims_are_made_in_one_place() -> None:
-    made = [
-        path.name
+    made = {
+        (path.name, ast.unparse(node.func).rpartition(".")[2])
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Dims"
-    ]
-    assert made == ["dims.py"]
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in {"Dims", "InferenceDims"}
+    }
+    # Symbols are put into the dimensions of inference where theorems are stated: there is nothing to multiply up.
+    assert made == {("dims.py", "Dims"), ("inference_dims.py", "InferenceDims"), ("theory.py", "InferenceDims")}
 
 
 @pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
@@ -299,7 +372,7 @@ _WANTED: Mapping[type, frozenset[Claim]] = {
     TaskTarget: frozenset(TRAFFIC_CLAIMS),
     TensorTarget: frozenset(TENSOR_CLAIMS),
     CopiedTask: frozenset({Claim.OPERATION_IDENTITY, Claim.EXACT_WORK, Claim.DATA_FLOW, Claim.LOGICAL_RANKS})
-    | {Claim.COLLECTIVE_VOLUME, Claim.RESOURCES, Claim.DEPENDENCY_TOPOLOGY, Claim.IMPLEMENTATION},
+    | {Claim.COLLECTIVE_VOLUME, Claim.RESOURCES, Claim.DEPENDENCY_TOPOLOGY, Claim.IMPLEMENTATION, Claim.EFFECTS},
     CopiedBuffer: frozenset({Claim.ROLE, Claim.TENSOR_TYPE, Claim.DATA_FLOW, Claim.BUFFER_SIZE, Claim.STORAGE}),
 }
 
@@ -328,27 +401,52 @@ def test_a_rule_leaves_no_claim_of_its_targets_out(rule: PassRule) -> None:
         assert wanted - ({Claim.OPERAND_TRAFFIC} if updating else set()) <= set(rule.claims)
         if isinstance(target, TaskTarget) and target.collective is not None:
             assert Claim.COLLECTIVE_VOLUME in rule.claims
+        if isinstance(target, TaskTarget) and target.effects:
+            assert Claim.EFFECTS in rule.claims
 
 
-def test_every_claim_and_law_of_the_rulebook_is_executed(good: bytes) -> None:
-    report = blueprint.verify(good, jobs=JOBS)
+def test_every_rule_is_of_some_workload_that_is_executed() -> None:
+    """The next test runs both workloads; together they run every rule."""
+    executed = set()
+    for workload in Workload:
+        for boundary in ((Stage.MODEL, Stage.DISTRIBUTED), (Stage.DISTRIBUTED, Stage.PORTABLE)):
+            executed |= {rule.id for rule in BOOK.pass_rules(boundary, workload)}
+            executed |= {rule.id for rule in BOOK.boundary_rules(boundary, workload)}
+    assert executed == {rule.id for rule in BOOK.rules if not isinstance(rule, PrimitiveRule)}
+
+
+@BOTH
+def test_every_claim_and_law_of_the_rulebook_is_executed(
+    request_: Request,
+    memory: Memory,  # noqa: ARG001  (it answers)
+) -> None:
+    report = blueprint.verify(derived(request_), jobs=JOBS)
+    assert report.ok
+    assert [each.branch for each in report.transitions[1:]] == [
+        branch.value for branch in branches_of(request_.workload) for _ in range(2)
+    ]
+    workload = workload_of(request_)
     claims = {rule.id: {claim.value for claim in rule.claims} for rule in BOOK.rules if isinstance(rule, PassRule)}
     for transition in report.transitions[1:]:
         boundary = (Stage(transition.source), Stage(transition.target))
         for relation in transition.relations:
             if relation.transform in claims:
                 assert {claim.kind for claim in relation.claims} == claims[relation.transform]
-        rules: list[PassRule | BoundaryRule] = [*BOOK.pass_rules(boundary), *BOOK.boundary_rules(boundary)]
+        rules: list[PassRule | BoundaryRule] = [
+            *BOOK.pass_rules(boundary, workload),
+            *BOOK.boundary_rules(boundary, workload),
+        ]
         stated = [law for rule in rules for law in rule.laws]
         # What holds between strategies or definitions has no instance in one plan: its theorems are all there is.
         shown = [law for law in stated if not isinstance(law, BoundLaw)]
         # Memory is a fact of plans.
         if transition.target != Stage.PORTABLE.value:
-            shown = [law for law in shown if not isinstance(law, MemoryLaw | Requirement)]
+            shown = [law for law in shown if not isinstance(law, MemoryLaw | MaximumLaw | Requirement)]
         assert {law.id for law in transition.laws} >= {law.id for law in shown}
         forms = {(law.id, law.form) for law in transition.laws}
         with_forms = [law for law in shown if isinstance(law, Law | MemoryLaw)]
         assert forms >= {(law.id, each.form) for law in with_forms for each in law.equations}
+        assert forms >= {(law.id, each.form) for law in shown if isinstance(law, MaximumLaw) for each in law.forms}
         for rule in rules:
             wholes = {claim.value for claim in rule.claims} if isinstance(rule, BoundaryRule) else set()
             relations = [each for each in transition.relations if each.transform == rule.id]
@@ -376,32 +474,43 @@ FALSE_LAW = Law(
 )
 
 
-def test_a_law_of_a_planning_rule_is_asked(good: bytes) -> None:
+@SUBJECTS
+def test_a_law_of_a_planning_rule_is_asked(request_: Request, branch: Branch, memory: Memory) -> None:  # noqa: ARG001
     book = _with(lambda rule: replace(rule, laws=(*rule.laws, FALSE_LAW)) if isinstance(rule, PassRule) else rule)
-    plan = plan_portable(book, REQUEST, *_snapshots(good))
+    plan = plan_portable(book, request_, branch, *_snapshots(derived(request_), branch))
     assert any(law.id == FALSE_LAW.id for law in plan.laws)
 
 
-def test_a_claim_of_a_boundary_rule_is_asked_or_refused(good: bytes) -> None:
+@SUBJECTS
+def test_a_claim_of_a_boundary_rule_is_asked_or_refused(
+    request_: Request,
+    branch: Branch,
+    memory: Memory,  # noqa: ARG001  (it answers)
+) -> None:
     def lax(rule: Rule) -> Rule:
         return replace(rule, claims=(*rule.claims, Claim.EXACT_WORK)) if isinstance(rule, BoundaryRule) else rule
 
     asked: set[Claim] = set()
     try:
-        plan = plan_portable(_with(lax), REQUEST, *_snapshots(good))
+        plan = plan_portable(_with(lax), request_, branch, *_snapshots(derived(request_), branch))
     except (ValueError, BlueprintError):
         return
     for relation in plan.relations:
-        asked |= {check.claim for check in relation.claims if relation.rule == "training.total"}
+        asked |= {check.claim for check in relation.claims if relation.rule == f"{workload_of(request_).value}.total"}
     assert Claim.EXACT_WORK in asked
 
 
-def test_a_law_over_claims_states_its_member_count(good: bytes) -> None:
-    model, distributed, _ = _snapshots(good)
+@SUBJECTS
+def test_a_law_over_claims_states_its_member_count(
+    request_: Request,
+    branch: Branch,
+    memory: Memory,  # noqa: ARG001  (it answers)
+) -> None:
+    model, distributed, _ = _snapshots(derived(request_), branch)
     fewer = msgspec.structs.replace(
         distributed, tasks=tuple(each for each in distributed.tasks if each.name != "scores.forward")
     )
-    (law,) = (each for each in plan_distributed(BOOK, REQUEST, model, fewer).laws if each.id == "gemm")
+    (law,) = (each for each in plan_distributed(BOOK, request_, branch, model, fewer).laws if each.id == "gemm")
     assert law.members == law.expected_members - 1
 
 
@@ -409,8 +518,9 @@ def _with(change: Callable[[Rule], Rule]) -> Any:
     return replace(BOOK, rules=tuple(change(rule) for rule in BOOK.rules))
 
 
-def _snapshots(good: bytes) -> tuple[ModelIR, DistributedTaskIR, PortablePlanIR]:
-    model, distributed, plan = (record.snapshot for record in read_bundle(good).stages)
+def _snapshots(good: bytes, branch: Branch = Branch.MAIN) -> tuple[ModelIR, DistributedTaskIR, PortablePlanIR]:
+    stages = [each for each in read_bundle(good).stages if each.branch in {Branch.MAIN, branch}]
+    model, distributed, plan = (record.snapshot for record in stages)
     assert isinstance(model, ModelIR)
     assert isinstance(distributed, DistributedTaskIR)
     assert isinstance(plan, PortablePlanIR)
@@ -432,6 +542,7 @@ def _exchanged(collective: Any) -> Any:
         return collective
     return Collective(
         kind=_other(collective.kind),
+        axis=_other(collective.axis),
         participants=tuple(rank + 1 for rank in collective.participants),
         reduction=_other(collective.reduction),
         message_bytes=collective.message_bytes + 1,
@@ -440,6 +551,17 @@ def _exchanged(collective: Any) -> Any:
 
 def _more(work: Any) -> Any:
     return type(work)(**{name: getattr(work, name) + 1 for name in work.__struct_fields__})
+
+
+def _affected(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """Other effects on another value; one where there is none."""
+    other = tuple(Effect(kind=_other(each.kind), value=_FOREIGN, size=each.size + 1) for each in effects)
+    return other or (Effect(kind=EffectKind.KV_READ, value=_FOREIGN, size=1),)
+
+
+def _affected_buffers(effects: tuple[PlanEffect, ...]) -> tuple[PlanEffect, ...]:
+    other = tuple(PlanEffect(kind=_other(each.kind), buffer=_FOREIGN, size=each.size + 1) for each in effects)
+    return other or (PlanEffect(kind=EffectKind.KV_READ, buffer=_FOREIGN, size=1),)
 
 
 def _distorted(ir: DistributedTaskIR) -> DistributedTaskIR:
@@ -471,6 +593,7 @@ def _distorted(ir: DistributedTaskIR) -> DistributedTaskIR:
             outputs=(_FOREIGN,) * len(task.outputs),
             ranks=tuple(rank + 1 for rank in task.ranks),
             work=_more(task.work),
+            effects=_affected(task.effects),
             collective=_exchanged(task.collective),
         )
         for task in ir.tasks
@@ -511,6 +634,7 @@ def _distorted_plan(ir: PortablePlanIR) -> PortablePlanIR:
             resources=_more(task.resources),
             implementation=Implementation(capability="other", alternatives=("other",)),
             group=_other(task.group),
+            effects=_affected_buffers(task.effects),
             collective=_exchanged(task.collective),
         )
         for task in ir.tasks
@@ -525,24 +649,30 @@ def _distorted_plan(ir: PortablePlanIR) -> PortablePlanIR:
     )
 
 
-def _plans(stage: Stage, good: bytes) -> tuple[TransitionPlan, TransitionPlan]:
+def _plans(stage: Stage, request: Request, branch: Branch) -> tuple[TransitionPlan, TransitionPlan]:
     """What is asked of a good target, and of one that is distorted throughout."""
-    model, distributed, plan = _snapshots(good)
+    model, distributed, plan = _snapshots(derived(request), branch)
     if stage is Stage.DISTRIBUTED:
         first, second = (
-            plan_distributed(BOOK, REQUEST, model, each) for each in (distributed, _distorted(distributed))
+            plan_distributed(BOOK, request, branch, model, each) for each in (distributed, _distorted(distributed))
         )
     else:
         first, second = (
-            plan_portable(BOOK, REQUEST, model, distributed, each) for each in (plan, _distorted_plan(plan))
+            plan_portable(BOOK, request, branch, model, distributed, each) for each in (plan, _distorted_plan(plan))
         )
     return first, second
 
 
+@SUBJECTS
 @pytest.mark.parametrize("stage", [Stage.DISTRIBUTED, Stage.PORTABLE])
-def test_no_hypothesis_and_no_expected_term_comes_from_the_target(stage: Stage, good: bytes) -> None:
-    honest, false = _plans(stage, good)
-    assert len(honest.obligations) == len(false.obligations) > 100
+def test_no_hypothesis_and_no_expected_term_comes_from_the_target(
+    stage: Stage,
+    request_: Request,
+    branch: Branch,
+    memory: Memory,  # noqa: ARG001  (it answers)
+) -> None:
+    honest, false = _plans(stage, request_, branch)
+    assert len(honest.obligations) == len(false.obligations) > (100 if branch is Branch.MAIN else 80)
     assert [each.hypotheses for each in honest.obligations] == [each.hypotheses for each in false.obligations]
     assert [each.witness for each in honest.obligations] == [each.witness for each in false.obligations]
     for one, other in zip(honest.relations, false.relations, strict=True):
@@ -551,10 +681,16 @@ def test_no_hypothesis_and_no_expected_term_comes_from_the_target(stage: Stage, 
         ]
 
 
+@SUBJECTS
 @pytest.mark.parametrize("stage", [Stage.DISTRIBUTED, Stage.PORTABLE])
-def test_every_claim_sees_the_distortion(stage: Stage, good: bytes) -> None:
+def test_every_claim_sees_the_distortion(
+    stage: Stage,
+    request_: Request,
+    branch: Branch,
+    memory: Memory,  # noqa: ARG001  (it answers)
+) -> None:
     """So the test above compares targets that really differ in whatever a claim speaks of."""
-    honest, false = _plans(stage, good)
+    honest, false = _plans(stage, request_, branch)
     for relation in false.relations:
         for check in relation.claims:
             one, other = honest.obligations[check.obligation], false.obligations[check.obligation]
@@ -565,27 +701,45 @@ def test_every_claim_sees_the_distortion(stage: Stage, good: bytes) -> None:
             assert exact.decide(other).verdict is Verdict.REFUTED, (relation.names, check.claim)
 
 
-def _applicable(law: AnyLaw, equation: Equation[Any], request: Request) -> bool:
-    """Whether a form speaks of a request, by the request alone."""
-    model = request.model
+def _applicable(law: AnyLaw, equation: Equation[Any] | Maximum, request: Request, branch: Branch) -> bool:
+    """Whether a form speaks of a request, by the request and the step alone."""
+    model, workload = request.model, request.workload
     values = {"H": model.hidden, "F": model.feedforward, "h": model.heads, "k": model.key_value_heads}
-    values |= {"d": model.head_width, "e": request.workload.dtype.width}
-    named = {symbol: values[symbol.name] for pair in equation.where for side in pair for symbol in side.free_symbols}
-    defined = all(symbol.subs(named) == value.subs(named) for symbol, value in equation.where)
-    return defined and isinstance(law, Law | MemoryLaw) and law.when(case_of(request))
+    values |= {"d": model.head_width, "e": workload.dtype.width}
+    if isinstance(workload, Inference):
+        values |= dict(zip("bqc", point_of(workload, branch), strict=True))
+    pairs = [(symbol, sympy.sympify(value)) for symbol, value in equation.where]
+    named = {symbol: values[symbol.name] for pair in pairs for side in pair for symbol in side.free_symbols}
+    defined = all(symbol.subs(named) == value.subs(named) for symbol, value in pairs)
+    return defined and (
+        isinstance(law, MaximumLaw) or (isinstance(law, Law | MemoryLaw) and law.when(case_of(request)))
+    )
 
 
 NARROW = msgspec.structs.replace(MODEL, head_width=2)
 WIDE = msgspec.structs.replace(MODEL, feedforward=48)
-DEPLOYED = msgspec.structs.replace(
-    REQUEST, deployment=deployment_of(REQUEST.strategy.tensor, None, 1 << 30, placed=False)
-)
+DEPLOYED = msgspec.structs.replace(REQUEST, deployment=deployment_of(REQUEST, None, 1 << 30))
+STEPS_DEPLOYED = msgspec.structs.replace(step_of(NARROW), deployment=deployment_of(step_of(NARROW), None, 1 << 30))
+WHOLE_PROMPT, LAST_TOKEN = ("prefill-is-forward", "general"), ("attention-core", "decode")
 FORMS = {
-    # name: (request, forms that do not apply to it, whether it names a device)
-    "H = h d": (REQUEST, {("block-forward", "F = 4H"), ("activation-memory", "e = 2, F = 4H")}, False),
-    "H != h d": (request_of(NARROW), {("qkv-projection", "classical"), ("activation-memory", "classical")}, False),
-    "F = 4H": (request_of(WIDE), {("full-recompute", "F = 4H")}, False),
-    "a device": (DEPLOYED, {("full-recompute", "general")}, True),
+    # name: (request, forms that do not apply to it in a branch, whether it names a device)
+    "H = h d": (REQUEST, {"": {("block-forward", "F = 4H"), ("activation-memory", "e = 2, F = 4H")}}, False),
+    "H != h d": (
+        request_of(NARROW),
+        {"": {("qkv-projection", "classical"), ("activation-memory", "classical")}},
+        False,
+    ),
+    "F = 4H": (request_of(WIDE), {"": {("full-recompute", "F = 4H")}}, False),
+    "a device": (DEPLOYED, {"": {("full-recompute", "general")}}, True),
+    "inference": (STEPS, {"prefill": {LAST_TOKEN}, "final-decode": {WHOLE_PROMPT}}, False),
+    "inference, H != h d, a device": (
+        STEPS_DEPLOYED,
+        {
+            "prefill": {LAST_TOKEN, ("kv-cache", "classical"), ("kv-read", "classical")},
+            "final-decode": {WHOLE_PROMPT, ("workspace", "classical"), ("attention-core", "classical")},
+        },
+        True,
+    ),
 }
 
 
@@ -598,19 +752,29 @@ def test_a_form_is_not_applicable_by_the_bindings_alone(
     request, absent, device = FORMS[name]
     report = blueprint.verify(derived(request), jobs=JOBS)
     assert report.verdict is Outcome.VERIFIED
-    found = {(law.id, law.form): law.status for each in report.transitions for law in each.laws}
-    forms = {
-        (law.id, each.form): _applicable(law, each, request)
-        for _, law in BOOK.laws()
-        if isinstance(law, Law | MemoryLaw)
-        for each in law.equations
-    }
-    forms |= {(law.id, "this plan"): device for _, law in BOOK.laws() if isinstance(law, Requirement)}
-    assert len(forms) > 40
-    assert absent <= {key for key, applies in forms.items() if not applies}
-    for key, status in found.items():
-        assert status is (Status.PROVED if forms.get(key, True) else Status.NOT_APPLICABLE), key
-    assert found.keys() >= forms.keys()
+    rules = [(rule, law) for rule, law in BOOK.laws() if rule.workload in {None, workload_of(request)}]
+    assert {branch.value for branch in branches_of(request.workload)} == set(absent)
+    for branch in branches_of(request.workload):
+        transitions = [each for each in report.transitions if each.branch == branch.value]
+        found = {(law.id, law.form): law.status for each in transitions for law in each.laws}
+        forms = {
+            (law.id, each.form): _applicable(law, each, request, branch)
+            for _, law in rules
+            if isinstance(law, Law | MemoryLaw)
+            for each in law.equations
+        }
+        forms |= {
+            (law.id, each.form): _applicable(law, each, request, branch)
+            for _, law in rules
+            if isinstance(law, MaximumLaw)
+            for each in law.forms
+        }
+        forms |= {(law.id, "this plan"): device for _, law in rules if isinstance(law, Requirement)}
+        assert len(forms) > (40 if branch is Branch.MAIN else 25)
+        assert absent[branch.value] <= {key for key, applies in forms.items() if not applies}
+        for key, status in found.items():
+            assert status is (Status.PROVED if forms.get(key, True) else Status.NOT_APPLICABLE), key
+        assert found.keys() >= forms.keys()
 
 
 # What is established ------------------------------------------------------------------------------------------------
@@ -659,7 +823,7 @@ def _with_law(obligations: tuple[Obligation, ...] = (), **changes: Any) -> Trans
 
 def _settled(*plans: TransitionPlan, said: Verdict = Verdict.PROVED) -> list[Any]:
     verifier = TransitionVerifier(BOOK, Theorems(None, {}), Saying(said))
-    return list(verifier.settle([Step(plan, "", "pass", conformant=True) for plan in plans]).transitions)
+    return list(verifier.settle([Step(plan, Branch.MAIN, "pass", conformant=True) for plan in plans]).transitions)
 
 
 TRUE, FALSE = _asked(3).obligation(), _asked(4).obligation()
@@ -716,7 +880,7 @@ def test_evidence_counts_for_its_own_transition_alone() -> None:
 
     pool = type("Answering", (SolverPool,), {"solve": answers})(1)
     verifier = TransitionVerifier(BOOK, Theorems(None, {}), pool)
-    true, false = (Step(_plan(found), "", "pass", conformant=True) for found in (3, 4))
+    true, false = (Step(_plan(found), Branch.MAIN, "pass", conformant=True) for found in (3, 4))
     for steps in ([true, false], [false, true], [true, false, true]):
         found = [report.relation_verified for report in verifier.settle(steps).transitions]
         assert found == [step is true for step in steps]
@@ -985,12 +1149,13 @@ def test_theorems_are_listed_apart_and_count_for_nothing(
     assert counted == int(with_proofs.summary.claims) + int(with_proofs.summary.laws)
 
 
+@BOTH
 def test_behind_every_law_of_a_good_bundle_stands_a_recorded_theorem(
+    request_: Request,
     memory: Memory,  # noqa: ARG001  (it answers)
-    good: bytes,
 ) -> None:
     """Red means that rules or derivation changed since `blueprint prove` was run."""
-    report = blueprint.verify(good, jobs=JOBS)
+    report = blueprint.verify(derived(request_), jobs=JOBS)
     laws = [law for transition in report.transitions for law in transition.laws]
     # Where a law predicts no member there is no theorem to record.
     absent = {(law.id, law.form) for law in laws if law.theorem is not TheoremStatus.RECORDED and law.members != "0"}
@@ -1244,7 +1409,7 @@ def test_a_counterexample_is_one_in_the_models_own_dimensions(
     draft.entity(Stage.DISTRIBUTED, "tasks", "scores.forward")["work"]["operations"] += 1
     report = blueprint.verify(draft.sealed(), jobs=JOBS)
     model, distributed, _ = _snapshots(draft.sealed())
-    plan = plan_distributed(BOOK, REQUEST, model, distributed)
+    plan = plan_distributed(BOOK, REQUEST, Branch.MAIN, model, distributed)
     refuted = {row.digest: row for row in report.obligations if row.verdict is Status.REFUTED}
     at = {row.digest: position for position, row in enumerate(report.obligations)}
     checked = 0

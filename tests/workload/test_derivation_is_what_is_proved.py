@@ -1,9 +1,10 @@
 """What the theorems speak of is what a bundle holds: symbolic left sides at points against the emitted bytes.
 
 Points are testing, and are called so. For every case of a strategy all points run through the passes and the codec
-(`passed`); six points, one for each pair of recompute and communication, run through `derive`, gate and bundle
-(`derived`). What a law compares its group with is read back too: from the forward tasks of the same emission, or from
-the emission of the same request with t = 1.
+(`passed`), in both branches where the case is one of inference; six points of training, one for each pair of recompute
+and communication, and four of inference run through `derive`, gate and bundle (`derived`). What a law compares its
+group with is read back too: from the forward tasks of the same emission, or from the emission of the same request with
+t = 1; and what a bound compares, from the emission of the other step, stage or workload.
 """
 
 from __future__ import annotations
@@ -15,20 +16,25 @@ from dataclasses import dataclass, replace
 
 import msgspec
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blueprint import theory
-from blueprint.case import ZERO_STAGES, Case, all_cases, case_of
-from blueprint.ir.common import DType, Phase, Role
-from blueprint.ir.distributed import DistributedTaskIR, Task
-from blueprint.ir.request import Communication, Recompute, Request
+from blueprint import symbols, theory
+from blueprint.case import ZERO_STAGES, Case, Workload, all_cases, case_of, workload_of
+from blueprint.ir.common import Branch, DType, Phase, Role
+from blueprint.ir.distributed import DistributedTaskIR, EffectKind, Task
+from blueprint.ir.portable import InferenceMemory, TrainingMemory
+from blueprint.ir.request import Communication, Inference, Recompute, Request, Training, branches_of, point_of
 from blueprint.law import (
     Bound,
     BoundLaw,
     Capacity,
     Equation,
+    InductiveLaw,
     Law,
+    Maximum,
+    MaximumLaw,
     MemoryLaw,
     Portion,
     Projection,
@@ -38,14 +44,18 @@ from blueprint.law import (
     Requirement,
 )
 from blueprint.obligation import replace as substituted
-from blueprint.rule import TRAFFIC, PassRule, PrimitiveRule
+from blueprint.rule import TRAFFIC, BoundaryRule, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.symbols import ALPHABET, to_term
 from blueprint.term import Comparison, Const, Sum, Term, evaluate, holds
-from blueprint.theory import COMPONENTS, Theorem, group_of, number_term, symbolic_block, theorems_of
+from blueprint.theory import COMPONENTS, Theorem, group_of, symbolic_block, theorems_of
+from blueprint.theory_layout import number_term
 from blueprint.workload.dims import dims_of
+from blueprint.workload.inference_block import inference_block
+from blueprint.workload.inference_dims import inference_dims_of
+from blueprint.workload.operators import Block
 from blueprint.workload.training_block import training_block
-from tests.oracles.derived import Derived, block_request, derived, memory, passed
+from tests.oracles.derived import MATMULS, Derived, block_request, derived, memory, passed, step_request
 
 # The laws, and what is recorded of them -----------------------------------------------------------------------------
 
@@ -60,6 +70,10 @@ def _theorems() -> dict[tuple[str, str, str, str], Theorem]:
     """Every theorem by rule, law, form and case."""
     every = (theorem for rule in _rulebook().rules for theorem in theorems_of(rule))
     return {(each.rule, each.law, each.form, each.case): each for each in every if not each.negative}
+
+
+def _speaks(rule: PassRule | BoundaryRule, case: Case) -> bool:
+    return rule.workload in {None, case.workload}
 
 
 @dataclass(frozen=True)
@@ -77,13 +91,12 @@ def _stated(case: Case) -> tuple[_Stated, ...]:
     """Every form of every law about a group of tasks; a group may have no member in a case, and then sums to 0."""
     found = []
     for rule, law in _rulebook().laws():
-        if not isinstance(law, Law) or not law.when(case):
+        if not isinstance(law, Law) or not _speaks(rule, case) or not law.when(case):
             continue
         steps = group_of(law, symbolic_block(case))
         for equation in law.equations:
-            field = COMPONENTS[equation.quantity]
-            amounts = tuple(number_term(getattr(step.work, field)) for step in steps)
-            found.append(_Stated(law, equation, amounts, _theorems()[rule, law.id, equation.form, case.text]))
+            amounts = tuple(theory._amount_of(step, equation.quantity) for step in steps)
+            found.append(_Stated(law, equation, amounts, _theorems()[rule.id, law.id, equation.form, case.text]))
     return tuple(found)
 
 
@@ -98,27 +111,47 @@ class _Remembered:
 
 @functools.cache
 def _remembered(case: Case) -> tuple[_Remembered, ...]:
-    """Every form of every law about a memory fact, and once more what is stored, tensor by tensor."""
+    """Every form of every law about a memory fact, and once more what tensors make up, tensor by tensor."""
     found = []
     for rule, law in _rulebook().laws():
-        if not isinstance(law, MemoryLaw) or not law.when(case):
+        if not isinstance(law, MemoryLaw) or not _speaks(rule, case) or not law.when(case):
             continue
         for equation in law.equations:
             forms = [equation.form]
             waiting = Capacity.CHECKPOINT if case.full_recompute else Capacity.STORED
-            if equation.quantity is waiting:
+            if equation.quantity in {Capacity.PARAMETERS, Capacity.KV, None if case.inference else waiting}:
                 forms.append(f"{equation.form}, tensor by tensor")
-            found += [_Remembered(law, equation, _theorems()[rule, law.id, form, case.text]) for form in forms]
+            found += [_Remembered(law, equation, _theorems()[rule.id, law.id, form, case.text]) for form in forms]
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class _Greatest:
+    """One form of a law about a maximum in one case, and the theorem about each of its arms by name."""
+
+    law: MaximumLaw
+    form: Maximum
+    theorems: Mapping[str, Theorem]
+
+
 @functools.cache
-def _bounds() -> tuple[tuple[BoundLaw, Bound, Theorem], ...]:
-    """Every bound with its theorem, which is one for all cases."""
+def _greatest(case: Case) -> tuple[_Greatest, ...]:
+    """Every form of every law about a maximum."""
     return tuple(
-        (law, bound, _theorems()[rule, law.id, bound.form, ""])
+        _Greatest(law, form, {arm: _theorems()[rule.id, law.id, f"{form.form}: {arm}", case.text] for arm in form.arms})
         for rule, law in _rulebook().laws()
-        if isinstance(law, BoundLaw)
+        if isinstance(law, MaximumLaw) and _speaks(rule, case)
+        for form in law.forms
+    )
+
+
+@functools.cache
+def _bounds(workload: Workload) -> tuple[tuple[BoundLaw, Bound, Theorem], ...]:
+    """Every bound of a workload with its theorem; those of bindings are compared in test_arranged.py."""
+    return tuple(
+        (law, bound, _theorems()[rule.id, law.id, bound.form, ""])
+        for rule, law in _rulebook().laws()
+        if isinstance(law, BoundLaw) and not isinstance(law, InductiveLaw) and rule.workload in {None, workload}
         for bound in law.bounds
     )
 
@@ -141,7 +174,9 @@ def _traffic(case: Case) -> tuple[tuple[PrimitiveRule, Theorem], ...]:
 class _Point:
     """The factors of a request. Every dimension is a product of them, so that nothing has to be drawn again.
 
-    `carrier` is the dimension of B, S, H that takes up the factor t where the sequence is whole.
+    `carrier` is the dimension of B, S, H that takes up the factor t where the sequence is whole. The prompt of
+    inference is the sequence, and the context has `later` tokens more; as the last step has one token, B takes up t
+    where S would.
     """
 
     batch: int
@@ -156,10 +191,25 @@ class _Point:
     dtype: DType
     gradient: int
     carrier: str
+    later: int = 4
 
     def request(self, case: Case) -> Request:
         """The request of this point in a case. The degree counts only where there is tensor parallelism."""
         t = self.degree if case.tensor_parallel else 1
+        if case.inference:
+            return step_request(
+                batch=self.batch * (1 if self.carrier == "H" else t),
+                prompt=self.sequence,
+                context=self.sequence + self.later,
+                hidden=self.hidden * (t if self.carrier == "H" else 1),
+                feedforward=self.wide * t,
+                heads=self.heads * t,
+                key_value_heads=self.keys * t,
+                head_width=self.width,
+                tensor=t,
+                dtype=self.dtype,
+                biases=case.biases,
+            )
         carrier = "S" if case.sequence_parallel else self.carrier
         return block_request(
             batch=self.batch * (t if carrier == "B" else 1),
@@ -180,7 +230,7 @@ class _Point:
         )
 
 
-def _environment(request: Request) -> dict[str, int]:
+def _environment(request: Request, branch: Branch = Branch.MAIN) -> dict[str, int]:
     """Every symbol of the alphabet that a derivation or a law may use, from the request alone."""
     model, workload, strategy = request.model, request.workload, request.strategy
     t, element = strategy.tensor, workload.dtype.width
@@ -191,27 +241,32 @@ def _environment(request: Request) -> dict[str, int]:
         split += inner + 2 * inner_keys + model.feedforward
         replicated += 2 * model.hidden
     held = split // t + replicated
-    stream = workload.batch * workload.sequence * model.hidden
-    return {
-        "B": workload.batch,
-        "S": workload.sequence,
+    every = {
         "H": model.hidden,
         "F": model.feedforward,
         "h": model.heads,
         "k": model.key_value_heads,
         "d": model.head_width,
         "t": t,
-        "D": strategy.data,
         "e": element,
+        "h_t": model.heads // t,
+        "k_t": model.key_value_heads // t,
+        "F_t": model.feedforward // t,
+        "N": held,
+    }
+    if isinstance(workload, Inference):
+        batch, queries, context = point_of(workload, branch)
+        return {**every, "b": batch, "q": queries, "c": context, "R": batch * queries * model.hidden // t}
+    return {
+        **every,
+        "B": workload.batch,
+        "S": workload.sequence,
+        "D": strategy.data,
         "g": strategy.gradient_bytes,
         "o": 8 if element == 4 else 12,
         # Not whole where the sequence is not split, but then nothing asks for it.
         "S_t": workload.sequence // t,
-        "h_t": model.heads // t,
-        "k_t": model.key_value_heads // t,
-        "F_t": model.feedforward // t,
-        "R": stream // t,
-        "N": held,
+        "R": workload.batch * workload.sequence * model.hidden // t,
         "n_D": (held + strategy.data - 1) // strategy.data,
     }
 
@@ -225,6 +280,9 @@ SPECIAL = {
     # H = hd and k = h, where the printed forms of the laws apply.
     "classical, t = 3": _Point(5, 7, 18, 2, 2, 3, 24, 3, 2, DType.BFLOAT16, 4, "S"),
     "GPT-3 on eight ranks": _Point(1, 256, 12288, 12, 12, 128, 6144, 8, 16, DType.BFLOAT16, 4, "S"),
+    # The scores are the largest intermediate of a prompt, and of the last step.
+    "a long prompt, t = 2": _Point(2, 90, 6, 2, 2, 3, 12, 2, 2, DType.FLOAT16, 2, "B", later=7),
+    "nothing but the prompt": replace(_SMALL, later=0),
 }
 
 small = st.integers(1, 12)
@@ -242,6 +300,7 @@ points = st.builds(
     dtype=st.sampled_from([DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]),
     gradient=st.sampled_from([2, 4]),
     carrier=st.sampled_from("BSH"),
+    later=st.integers(0, 40),
 )
 
 
@@ -257,6 +316,32 @@ def test_the_special_points_are_what_they_are_for() -> None:
     assert sum(at["h"] * at["d"] == at["H"] and at["k"] == at["h"] for at in found) >= 2
     single = next(case for case in all_cases() if not case.tensor_parallel)
     assert {_environment(point.request(single))["t"] for point in SPECIAL.values()} == {1}
+
+
+def test_the_special_points_of_inference_are_what_they_are_for() -> None:
+    parallel = next(case for case in all_cases(Workload.INFERENCE) if case.tensor_parallel)
+    requests = [point.request(parallel) for point in SPECIAL.values()]
+    steps = [_environment(request, Branch.FINAL_DECODE) for request in requests]
+    prompts = [_environment(request, Branch.PREFILL) for request in requests]
+    assert all(at["q"] == 1 for at in steps)
+    assert all(at["q"] == at["c"] for at in prompts)
+    assert any(at["c"] < later["c"] for at, later in zip(prompts, steps, strict=True))
+    assert any(at["c"] == later["c"] > 1 for at, later in zip(prompts, steps, strict=True))
+    # In each branch each intermediate is the largest somewhere, so that the workspace is each of its arms.
+    for points in (prompts, steps):
+        arms = [_arms(at) for at in points]
+        assert {max(each, key=lambda name: each[name]) for each in arms} == set(ARMS)
+
+
+ARMS = ("q, k and v", "scores", "feed-forward rows")
+"""The intermediates of which the workspace holds the largest."""
+
+
+def _arms(at: Mapping[str, int]) -> dict[str, int]:
+    """The elements of each intermediate on one rank, from the request alone."""
+    rows = at["b"] * at["q"]
+    sizes = (rows * (at["h_t"] + 2 * at["k_t"]) * at["d"], rows * at["h_t"] * at["c"], rows * at["F_t"])
+    return dict(zip(ARMS, sizes, strict=True))
 
 
 # The comparison -----------------------------------------------------------------------------------------------------
@@ -277,7 +362,12 @@ class _Expected:
 
 
 def _applies(equation: Equation[Quantity] | Equation[Capacity], at: Mapping[str, int]) -> bool:
-    return all(at[symbol.name] == evaluate(to_term(value), at) for symbol, value in equation.where)
+    return _holds(equation.where, at)
+
+
+def _holds(where: Sequence[tuple[sympy.Symbol, sympy.Expr]], at: Mapping[str, int]) -> bool:
+    """Whether the definitions of a form hold at a point."""
+    return all(at[symbol.name] == evaluate(to_term(value), at) for symbol, value in where)
 
 
 def _sides(theorem: Theorem, at: Mapping[str, int]) -> set[tuple[int, int]]:
@@ -339,13 +429,22 @@ class _Emitted:
                 found = []
         return sum(task.work.operations for task in found)
 
+    @staticmethod
+    def amount(task: Task, quantity: Quantity) -> int:
+        """What an emitted task has of a quantity: a component of its work, or the bytes of its effects on caches."""
+        if quantity in COMPONENTS:
+            found: int = getattr(task.work, COMPONENTS[quantity])
+            return found
+        kind = EffectKind.KV_READ if quantity is Quantity.KV_READ_BYTES else EffectKind.KV_WRITE
+        return sum(effect.size for effect in task.effects if effect.kind is kind)
+
     def sides(self, law: Law, equation: Equation[Quantity], case: Case, at: Mapping[str, int]) -> set[tuple[int, int]]:
         """Both sides of an equation over every portion of the emitted tasks."""
         group = law.group
         tasks = self.whole.tasks(group.phases, group.primitives, group.kinds)
         found = set()
         for portion in self.portions(law, tasks):
-            amount = sum(getattr(task.work, COMPONENTS[equation.quantity]) for task in portion)
+            amount = sum(self.amount(task, equation.quantity) for task in portion)
             left = substituted(to_term(equation.left), equation.quantity.value, Const(amount))
             right = substituted(to_term(equation.right(case)), "W_0", Const(self.compared(law, portion)))
             found.add((evaluate(left, at), evaluate(right, at)))
@@ -361,7 +460,7 @@ def _differences(emitted: _Emitted, case: Case, at: Mapping[str, int], expected:
     for each in expected:
         law, equation = each.stated.law, each.stated.equation
         tasks = emitted.whole.tasks(law.group.phases, law.group.primitives, law.group.kinds)
-        read = [getattr(task.work, COMPONENTS[equation.quantity]) for task in tasks]
+        read = [emitted.amount(task, equation.quantity) for task in tasks]
         where = f"{law.id} ({equation.form})"
         if len(read) != law.group.members(case):
             yield f"{where}: {len(read)} members"
@@ -396,9 +495,64 @@ def _memory_differences(emitted: Derived, case: Case, at: Mapping[str, int]) -> 
             yield f"{where}: the law does not hold of the emitted bytes"
 
 
-def _bytes(emitted: Derived, identifier: str, width: int) -> int:
-    """What traffic counts of a value: one byte an element of a mask, the model's width for all else."""
+def _size(emitted: Derived, name: str, width: int) -> int:
+    """The bytes of a value on one rank, from its emitted shape."""
+    (value,) = (each for each in emitted.distributed.values if each.name == name)
+    return math.prod(value.local_shape) * width
+
+
+def _appended(emitted: Derived) -> int:
+    """The bytes that a step appends to its caches."""
+    effects = [effect for task in emitted.distributed.tasks for effect in task.effects]
+    return sum(effect.size for effect in effects if effect.kind is EffectKind.KV_WRITE)
+
+
+def _boundary(emitted: Derived, width: int) -> int:
+    return _size(emitted, "x.forward", width)
+
+
+def _intermediates(emitted: Derived, width: int) -> dict[str, int]:
+    """The bytes of each intermediate, from the emitted values and from what is appended to the caches."""
+    return {
+        "q, k and v": _size(emitted, "query_projection.forward", width) + _appended(emitted),
+        "scores": _size(emitted, "scores.forward", width),
+        "feed-forward rows": _size(emitted, "up_projection.forward", width),
+    }
+
+
+def _maximum_differences(emitted: Derived, case: Case, at: Mapping[str, int]) -> Iterator[str]:
+    """Where the workspace is not the largest of what the theorems say of its arms."""
+    fact = memory(emitted)["workspace"] if case.inference else 0
+    for each in _greatest(case):
+        where = f"{each.law.id} ({each.form.form})"
+        lefts = {}
+        for name, theorem in each.theorems.items():
+            ((left, right),) = _sides(theorem, at)
+            lefts[name] = left
+            read = at["t"] * (_boundary(emitted, at["e"]) + _intermediates(emitted, at["e"])[name])
+            if left != read:
+                yield f"{where}: the recorded left side of {name} is {left}, the emitted one {read}"
+            if not _holds(each.form.where, at):
+                continue
+            if not _inside(theorem, at):
+                yield f"{where}: the point lies outside the domain of the theorem about {name}"
+            if left != right:
+                yield f"{where}: the law does not hold of the emitted bytes of {name}"
+        emitted_left = evaluate(substituted(to_term(each.law.left), each.law.capacity.value, Const(fact)), at)
+        if emitted_left != max(lefts.values()):
+            yield f"{where}: the largest recorded left side is {max(lefts.values())}, the emitted one {emitted_left}"
+
+
+def _bytes(emitted: Derived, identifier: str, width: int, *, written: bool) -> int:
+    """What traffic counts of a value: one byte an element of a mask, the model's width for all else.
+
+    Of a cache that is written, the rows of the step's own tokens: as many as the block's input has.
+    """
     value = emitted.values[identifier]
+    if value.role is Role.KV_CACHE and written:
+        (stream,) = (each for each in emitted.distributed.values if each.name == "x.forward")
+        batch, _, *row = value.local_shape
+        return batch * stream.local_shape[1] * math.prod(row) * width
     return math.prod(value.local_shape) * (1 if value.role is Role.MASK else width)
 
 
@@ -409,12 +563,13 @@ def _traffic_differences(emitted: Derived, case: Case, at: Mapping[str, int]) ->
         sides = set()
         for task in tasks:
             formula = rule.formulas[Phase.FORWARD if task.phase is Phase.RECOMPUTE else task.phase]
-            for moved, operands, times in (
-                (task.work.read_bytes, task.inputs, formula.reads or ()),
-                (task.work.write_bytes, task.outputs, formula.writes),
+            for moved, operands, times, written in (
+                (task.work.read_bytes, task.inputs, formula.reads or (), False),
+                (task.work.write_bytes, task.outputs, formula.writes, True),
             ):
                 often = [*times, *(1 for _ in operands)]
-                sides.add((moved, sum(count * _bytes(emitted, each, at["e"]) for count, each in zip(often, operands))))  # noqa: B905
+                sizes = [_bytes(emitted, each, at["e"], written=written) for each in operands]
+                sides.add((moved, sum(count * size for count, size in zip(often, sizes))))  # noqa: B905
         recorded = _sides(theorem, at)
         if _lefts(sides) != _lefts(recorded):
             yield f"{rule.id}: recorded are the bytes {_lefts(recorded)}, emitted {_lefts(sides)}"
@@ -426,12 +581,11 @@ def _traffic_differences(emitted: Derived, case: Case, at: Mapping[str, int]) ->
                 yield f"{rule.id}: the point lies outside the theorem's domain"
 
 
-def _read_back(emitted: Derived, states: Mapping[int, int]) -> dict[str, int]:
-    """What bounds speak of, from bytes: model state by ZeRO stage, and the widths of the block and of one rank."""
+def _widths(emitted: Derived, workload: Workload) -> dict[str, int]:
+    """The widths of the block and of one rank, and the tokens of a step, from emitted shapes."""
     values = {value.name: value for value in emitted.distributed.values}
     up, query = values["up_projection.weight.forward"], values["query_projection.weight.forward"]
-    return {
-        **{f"C_{stage}": state for stage, state in states.items()},
+    found = {
         "F": up.shape[1],
         "F_t": up.local_shape[1],
         "H": up.shape[0],
@@ -439,17 +593,42 @@ def _read_back(emitted: Derived, states: Mapping[int, int]) -> dict[str, int]:
         "h_t": query.local_shape[1],
         "d": query.shape[2],
     }
+    if workload is Workload.TRAINING:
+        return found
+    stream, key, scores = (values[f"{name}.forward"] for name in ("x", "key_projection.weight", "scores"))
+    tokens = {"b": stream.shape[0], "q": stream.shape[1], "c": scores.shape[3]}
+    return {**found, **tokens, "k": key.shape[1], "k_t": key.local_shape[1]}
 
 
-def _bound_differences(
-    emitted: Derived, states: Mapping[int, int], at: Mapping[str, int]
-) -> Iterator[tuple[str, str, bool]]:
+@dataclass(frozen=True)
+class _Amounts:
+    """What the bounds of a workload speak of beside widths: from the request alone, and read back from bytes.
+
+    `grown` has for a bound between two steps by how much one size is larger in the second, and both emitted sides.
+    """
+
+    workload: Workload
+    given: Mapping[str, int]
+    read: Mapping[str, int]
+    grown: Mapping[str, tuple[int, int, int]]
+
+
+def _bound_differences(emitted: Derived, amounts: _Amounts, at: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
     """Law, form and difference of every bound; the difference is empty, and true if it spoke of this point."""
-    read = _read_back(emitted, states)
-    for law, bound, theorem in _bounds():
-        ((left, right),) = _sides(theorem, at)
-        found = tuple(evaluate(to_term(side), {**at, **read}) for side in (bound.left, bound.right))
-        spoken = _inside(theorem, at)
+    given = {**at, **amounts.given}
+    read = {**given, **_widths(emitted, amounts.workload), **amounts.read}
+    for law, bound, theorem in _bounds(amounts.workload):
+        here = given
+        if bound.left.has(symbols.m) or bound.right.has(symbols.m):
+            if bound.form not in amounts.grown:
+                yield law.id, "", False
+                continue
+            more, *sides = amounts.grown[bound.form]
+            here, found = {**given, "m": more}, (sides[0], sides[1])
+        else:
+            found = (evaluate(to_term(bound.left), read), evaluate(to_term(bound.right), read))
+        ((left, right),) = _sides(theorem, here)
+        spoken = _inside(theorem, here)
         difference = "" if found == (left, right) else f"recorded are {left}, {right}, emitted {found}"
         if spoken and not holds(Comparison(bound.relation, Const(found[0]), Const(found[1])), {}):
             difference = f"{found} are not {bound.relation.value}"
@@ -462,47 +641,143 @@ def _alone(request: Request) -> Request:
     return msgspec.structs.replace(request, strategy=strategy)
 
 
-def _states(request: Request) -> dict[int, int]:
-    """The emitted bytes of model state at each ZeRO stage."""
+def _states(request: Request) -> _Amounts:
+    """The emitted bytes of model state at each ZeRO stage, which a theorem takes from the derivation."""
     found = {}
     for stage in ZERO_STAGES:
         strategy = msgspec.structs.replace(request.strategy, zero=stage)
         facts = memory(passed(msgspec.structs.replace(request, strategy=strategy)))
-        found[stage] = facts["weights"] + facts["gradients"] + facts["optimizer"]
-    return found
+        found[f"C_{stage}"] = facts["weights"] + facts["gradients"] + facts["optimizer"]
+    return _Amounts(Workload.TRAINING, {}, found, {})
 
 
-def _compare(emitted: Derived, request: Request) -> None:
-    case, at = case_of(request), _environment(request)
-    both = _Emitted(emitted, passed(_alone(request)))
+def _enlarged(request: Request, *, batch: int = 0, prompt: int = 0, context: int = 0, feedforward: int = 0) -> Request:
+    """A request of inference with so much more of each."""
+    model, workload = request.model, request.workload
+    assert isinstance(workload, Inference)
+    return msgspec.structs.replace(
+        request,
+        model=msgspec.structs.replace(model, feedforward=model.feedforward + feedforward),
+        workload=msgspec.structs.replace(
+            workload,
+            batch=workload.batch + batch,
+            prompt=workload.prompt + prompt,
+            context=workload.context + context,
+        ),
+    )
+
+
+def _products(emitted: Derived) -> int:
+    """The emitted operations of the forward matrix products."""
+    return sum(task.work.operations for task in emitted.tasks((Phase.FORWARD,), MATMULS))
+
+
+def _as_training(request: Request, at: Mapping[str, int]) -> Request:
+    """The training step whose sequences are what a step of inference sees: B = b, S = c."""
+    workload = Training(batch=at["b"], sequence=at["c"], microbatches=1, dtype=request.workload.dtype)
+    return msgspec.structs.replace(request, workload=workload)
+
+
+def _grown(request: Request, branch: Branch, at: Mapping[str, int]) -> Iterator[tuple[str, int, Derived]]:
+    """Emissions in which one size alone is larger: which, by how much.
+
+    A prompt's rows and visible tokens grow together; but the prompt of all visible tokens is the last step with more
+    rows.
+    """
+    t = at["t"]
+    yield "b", t, passed(_enlarged(request, batch=t), branch)
+    yield "F", t, passed(_enlarged(request, feedforward=t), branch)
+    if branch is Branch.FINAL_DECODE:
+        yield "c", 3, passed(_enlarged(request, context=3), branch)
+        more = at["c"] - _environment(request, Branch.PREFILL)["c"]
+        yield "q", at["c"] - 1, passed(_enlarged(request, prompt=more), Branch.PREFILL)
+
+
+def _between_steps(emitted: Derived, request: Request, branch: Branch, at: Mapping[str, int]) -> _Amounts:
+    """What the bounds of inference compare: this step with larger ones, and with the forward pass of training."""
+    t, e = at["t"], at["e"]
+    seen = {"context": 1} if branch is Branch.FINAL_DECODE else {"prompt": 1, "context": 1}
+    one_more = passed(_enlarged(request, **seen), branch)
+    larger = _enlarged(request, batch=t, prompt=t, context=t, feedforward=t)
+    other, facts = passed(larger, branch), memory(emitted)
+    arms, others = _arms(at), _arms(_environment(larger, branch))
+    given = {"C_bd": at["b"] * at["q"] * at["H"] * e, "X_max": max(arms.values()), "Y_max": max(others.values())}
+    read = {
+        "K_0": facts["kv"],
+        "K_1": memory(one_more)["kv"],
+        "W_p": _products(emitted),
+        "W_t": _products(passed(_as_training(request, at))),
+        "C_bd": facts["boundary"],
+        "X_max": (facts["workspace"] - facts["boundary"]) // e,
+        "Y_max": (memory(other)["workspace"] - memory(other)["boundary"]) // e,
+    }
+    for number, name in enumerate(ARMS, start=1):
+        given |= {f"X_{number}": arms[name], f"Y_{number}": others[name]}
+        read |= {
+            f"X_{number}": _intermediates(emitted, e)[name] // e,
+            f"Y_{number}": _intermediates(other, e)[name] // e,
+        }
+    grown = {}
+    for size, more, found in _grown(request, branch, at):
+        for name in ARMS:
+            sides = [t * (_boundary(each, e) + _intermediates(each, e)[name]) for each in (emitted, found)]
+            grown[f"{name} in {size}"] = (more, sides[0], sides[1])
+    return _Amounts(Workload.INFERENCE, given, read, grown)
+
+
+def _amounts(emitted: Derived, request: Request, branch: Branch, at: Mapping[str, int]) -> _Amounts:
+    if workload_of(request) is Workload.INFERENCE:
+        return _between_steps(emitted, request, branch, at)
+    return _states(request)
+
+
+def _compare(emitted: Derived, request: Request, branch: Branch = Branch.MAIN) -> None:
+    case, at = case_of(request), _environment(request, branch)
+    both = _Emitted(emitted, passed(_alone(request), branch))
     assert list(_differences(both, case, at, _expected(case, at))) == []
     assert list(_memory_differences(emitted, case, at)) == []
+    assert list(_maximum_differences(emitted, case, at)) == []
     assert list(_traffic_differences(emitted, case, at)) == []
     if not case.zero:
-        found = list(_bound_differences(emitted, _states(request), at))
+        found = list(_bound_differences(emitted, _amounts(emitted, request, branch, at), at))
         assert [difference for _, difference, _ in found if difference] == []
 
 
 @functools.cache
-def _special(case: Case, name: str) -> Derived:
-    return passed(SPECIAL[name].request(case))
+def _special(case: Case, name: str, branch: Branch) -> Derived:
+    return passed(SPECIAL[name].request(case), branch)
+
+
+CASES = [
+    pytest.param(case, branch, id=f"{case.text}, {branch.value}" if case.inference else case.text)
+    for case in all_cases()
+    for branch in ((Branch.PREFILL, Branch.FINAL_DECODE) if case.inference else (Branch.MAIN,))
+]
+"""Every case in each of its branches."""
+
+
+def test_every_branch_of_every_case_is_compared() -> None:
+    request = {case: _SMALL.request(case) for case in all_cases()}
+    wanted = [(case, branch) for case in all_cases() for branch in branches_of(request[case].workload)]
+    assert [each.values for each in CASES] == wanted
+    assert {branch for _, branch in wanted} == set(Branch)
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
-def test_the_passes_emit_what_is_proved_at_special_points(case: Case, name: str) -> None:
+@pytest.mark.parametrize(("case", "branch"), CASES)
+def test_the_passes_emit_what_is_proved_at_special_points(case: Case, branch: Branch, name: str) -> None:
     request = SPECIAL[name].request(case)
     assert case_of(request) == case
-    _compare(_special(case, name), request)
+    _compare(_special(case, name, branch), request, branch)
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
+@pytest.mark.parametrize(("case", "branch"), CASES)
 @given(points)
 @settings(max_examples=4)
-def test_the_passes_emit_what_is_proved_at_drawn_points(case: Case, point: _Point) -> None:
+def test_the_passes_emit_what_is_proved_at_drawn_points(case: Case, branch: Branch, point: _Point) -> None:
     request = point.request(case)
     assert case_of(request) == case
-    _compare(passed(request), request)
+    _compare(passed(request, branch), request, branch)
 
 
 # (recompute, communication) -> a point with k = h, so that `derive` covers it, and the rest of its case.
@@ -518,7 +793,7 @@ FULL = {
 
 def _full(recompute: Recompute, communication: Communication) -> Request:
     point, parallel, zero, biases = FULL[recompute, communication]
-    return point.request(Case(recompute, communication, parallel, zero, biases))
+    return point.request(Case(Workload.TRAINING, recompute, communication, parallel, zero, biases))
 
 
 @pytest.mark.parametrize("communication", Communication)
@@ -532,6 +807,28 @@ def test_derive_emits_what_is_proved(recompute: Recompute, communication: Commun
 
 def test_derive_runs_through_every_zero_stage() -> None:
     assert {zero for _, _, zero, _ in FULL.values()} == set(ZERO_STAGES)
+
+
+FULL_STEPS = {
+    case.text: (case, SPECIAL[name])
+    for case, name in zip(
+        all_cases(Workload.INFERENCE),
+        ("a long prompt, t = 2", "one of everything", "classical, t = 3", "odd batch, hd != H, F != 4H, t = 3"),
+        strict=True,
+    )
+}
+"""Every case of inference at a point with k = h."""
+
+
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+@pytest.mark.parametrize("name", FULL_STEPS)
+def test_derive_emits_what_is_proved_of_each_step(name: str, branch: Branch) -> None:
+    case, point = FULL_STEPS[name]
+    request = point.request(case)
+    assert case_of(request) == case
+    _compare(derived(request, branch), request, branch)
+    assert derived(request, branch).distributed.tasks == passed(request, branch).distributed.tasks
+    assert derived(request, branch).portable.memory == passed(request, branch).portable.memory
 
 
 # Primitives and projections: the rest of what is recorded -----------------------------------------------------------
@@ -552,10 +849,10 @@ def _primitive_differences(emitted: Derived, at: Mapping[str, int]) -> Iterator[
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
-def test_every_task_does_what_is_proved_of_its_primitive(case: Case, name: str) -> None:
-    at = _environment(SPECIAL[name].request(case))
-    assert list(_primitive_differences(_special(case, name), at)) == []
+@pytest.mark.parametrize(("case", "branch"), CASES)
+def test_every_task_does_what_is_proved_of_its_primitive(case: Case, branch: Branch, name: str) -> None:
+    at = _environment(SPECIAL[name].request(case), branch)
+    assert list(_primitive_differences(_special(case, name, branch), at)) == []
 
 
 def _projection_differences(emitted: Derived) -> Iterator[str]:
@@ -577,9 +874,9 @@ def _projection_differences(emitted: Derived) -> Iterator[str]:
             yield f"{buffer.name}: size"
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
-def test_the_plan_holds_what_is_proved_of_its_projections(case: Case) -> None:
-    emitted = _special(case, "k != h, t = 5")
+@pytest.mark.parametrize(("case", "branch"), CASES)
+def test_the_plan_holds_what_is_proved_of_its_projections(case: Case, branch: Branch) -> None:
+    emitted = _special(case, "k != h, t = 5", branch)
     assert len(emitted.portable.tasks) == len(emitted.distributed.tasks)
     assert len(emitted.portable.buffers) == len(emitted.distributed.values)
     assert list(_projection_differences(emitted)) == []
@@ -588,13 +885,20 @@ def test_the_plan_holds_what_is_proved_of_its_projections(case: Case) -> None:
 # One path -----------------------------------------------------------------------------------------------------------
 
 
+def _with_integers(request: Request, branch: Branch) -> Block[int]:
+    """The block as a pass computes it."""
+    if isinstance(request.workload, Inference):
+        return inference_block(inference_dims_of(request, branch))
+    return training_block(dims_of(request))
+
+
 @pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
-def test_symbols_and_integers_take_one_path(case: Case, name: str) -> None:
+@pytest.mark.parametrize(("case", "branch"), CASES)
+def test_symbols_and_integers_take_one_path(case: Case, branch: Branch, name: str) -> None:
     """The same steps and tensors under the same names, and the same numbers at the point."""
     request = SPECIAL[name].request(case)
-    at = _environment(request)
-    symbolic, whole = symbolic_block(case), training_block(dims_of(request))
+    at = _environment(request, branch)
+    symbolic, whole = symbolic_block(case), _with_integers(request, branch)
     for left, right in zip(symbolic.steps, whole.steps, strict=True):
         assert (left.source, left.name, left.phase, left.primitive) == (
             right.source,
@@ -604,6 +908,8 @@ def test_symbols_and_integers_take_one_path(case: Case, name: str) -> None:
         )
         assert (left.reads, left.writes) == (right.reads, right.writes)
         assert [(each, evaluate(number_term(size), at)) for each, size in left.operands] == list(right.operands)
+        caches = [(each.use, each.tensor, evaluate(number_term(each.size), at)) for each in left.cache]
+        assert caches == [(each.use, each.tensor, each.size) for each in right.cache]
     for one, other in zip(symbolic.tensors, whole.tensors, strict=True):
         assert (one.name, one.element, one.partial, one.local.split) == (
             other.name,
@@ -622,40 +928,79 @@ def _with_task(emitted: Derived, old: Task, new: Task) -> Derived:
     return replace(emitted, distributed=msgspec.structs.replace(emitted.distributed, tasks=tasks))
 
 
-FULLEST = Case(Recompute.FULL, Communication.SEQUENCE_PARALLEL, tensor_parallel=True, zero=1, biases=True)
+FULLEST = Case(
+    Workload.TRAINING, Recompute.FULL, Communication.SEQUENCE_PARALLEL, tensor_parallel=True, zero=1, biases=True
+)
 KEPT = replace(FULLEST, recompute=Recompute.SELECTIVE, zero=0)
 """A case in which something is stored, and in which bounds between the stages are read back."""
 
+STEPPED = all_cases(Workload.INFERENCE)[-1]
+EITHER = [
+    pytest.param(FULLEST, Branch.MAIN, id="training"),
+    pytest.param(STEPPED, Branch.PREFILL, id="prefill"),
+    pytest.param(STEPPED, Branch.FINAL_DECODE, id="final-decode"),
+]
+
+
+def test_the_cases_that_are_made_to_fail_have_everything() -> None:
+    assert STEPPED.tensor_parallel
+    assert STEPPED.biases
+    assert {task.phase for task in passed(_SMALL.request(FULLEST)).distributed.tasks} == set(Phase)
+    assert len(passed(_SMALL.request(STEPPED), Branch.PREFILL).distributed.tasks) == 14 + 2
+
 
 @pytest.mark.parametrize("field", COMPONENTS.values())
-def test_one_more_in_any_task_is_a_difference(field: str) -> None:
-    request = _SMALL.request(FULLEST)
-    emitted, at = passed(request), _environment(request)
-    alone, expected = passed(_alone(request)), _expected(FULLEST, at)
-    assert {task.phase for task in emitted.distributed.tasks} == set(Phase)
+@pytest.mark.parametrize(("case", "branch"), EITHER)
+def test_one_more_in_any_task_is_a_difference(case: Case, branch: Branch, field: str) -> None:
+    request = _SMALL.request(case)
+    emitted, at = passed(request, branch), _environment(request, branch)
+    alone, expected = passed(_alone(request), branch), _expected(case, at)
     for task in emitted.distributed.tasks:
         work = msgspec.structs.replace(task.work, **{field: getattr(task.work, field) + 1})
         changed = _with_task(emitted, task, msgspec.structs.replace(task, work=work))
-        assert list(_differences(_Emitted(changed, alone), FULLEST, at, expected))
+        assert list(_differences(_Emitted(changed, alone), case, at, expected))
         assert list(_primitive_differences(changed, at))
         assert list(_projection_differences(changed))
         if field in {"read_bytes", "write_bytes"} and task.phase is not Phase.OPTIMIZER:
-            assert list(_traffic_differences(changed, FULLEST, at))
+            assert list(_traffic_differences(changed, case, at))
 
 
-def test_a_missing_task_and_a_moved_lineage_are_differences() -> None:
-    request = _SMALL.request(FULLEST)
-    emitted, at = passed(request), _environment(request)
-    alone, expected = passed(_alone(request)), _expected(FULLEST, at)
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+def test_one_more_in_any_effect_and_an_effect_of_the_other_kind_are_differences(branch: Branch) -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, at = passed(request, branch), _environment(request, branch)
+    alone, expected = passed(_alone(request), branch), _expected(STEPPED, at)
+    with_effects = [task for task in emitted.distributed.tasks if task.effects]
+    assert len(with_effects) == 4
+    other = {EffectKind.KV_READ: EffectKind.KV_WRITE, EffectKind.KV_WRITE: EffectKind.KV_READ}
+    for task in with_effects:
+        (effect,) = task.effects
+        for wrong in (
+            (msgspec.structs.replace(effect, size=effect.size + 1),),
+            (msgspec.structs.replace(effect, kind=other[effect.kind]),),
+            (effect, effect),
+            (),
+        ):
+            changed = _with_task(emitted, task, msgspec.structs.replace(task, effects=wrong))
+            named = _named(_differences(_Emitted(changed, alone), STEPPED, at, expected))
+            assert "kv-elsewhere" in named
+            assert named & {"kv-append", "kv-read"}
+
+
+@pytest.mark.parametrize(("case", "branch"), EITHER)
+def test_a_missing_task_and_a_moved_lineage_are_differences(case: Case, branch: Branch) -> None:
+    request = _SMALL.request(case)
+    emitted, at = passed(request, branch), _environment(request, branch)
+    alone, expected = passed(_alone(request), branch), _expected(case, at)
     tasks = emitted.distributed.tasks
     for missing in tasks:
         rest = tuple(task for task in tasks if task is not missing)
         fewer: DistributedTaskIR = msgspec.structs.replace(emitted.distributed, tasks=rest)
-        assert list(_differences(_Emitted(replace(emitted, distributed=fewer), alone), FULLEST, at, expected))
+        assert list(_differences(_Emitted(replace(emitted, distributed=fewer), alone), case, at, expected))
     query = next(task for task in tasks if task.name == "query_projection.forward")
     scores = next(task for task in tasks if task.name == "scores.forward")
     moved = msgspec.structs.replace(query, lineage=scores.lineage)
-    assert list(_differences(_Emitted(_with_task(emitted, query, moved), alone), FULLEST, at, expected))
+    assert list(_differences(_Emitted(_with_task(emitted, query, moved), alone), case, at, expected))
 
 
 def _moved(emitted: Derived, changes: Mapping[str, int]) -> Derived:
@@ -667,11 +1012,12 @@ def _moved(emitted: Derived, changes: Mapping[str, int]) -> Derived:
     return emitted
 
 
-def test_two_errors_that_cancel_in_the_sum_are_a_difference() -> None:
-    request = _SMALL.request(FULLEST)
-    at = _environment(request)
-    emitted = _moved(passed(request), {"scores.forward": 2, "context.forward": -2})
-    assert list(_differences(_Emitted(emitted, passed(_alone(request))), FULLEST, at, _expected(FULLEST, at)))
+@pytest.mark.parametrize(("case", "branch"), EITHER)
+def test_two_errors_that_cancel_in_the_sum_are_a_difference(case: Case, branch: Branch) -> None:
+    request = _SMALL.request(case)
+    at = _environment(request, branch)
+    emitted = _moved(passed(request, branch), {"scores.forward": 2, "context.forward": -2})
+    assert list(_differences(_Emitted(emitted, passed(_alone(request), branch)), case, at, _expected(case, at)))
 
 
 def _named(differences: Iterator[str]) -> set[str]:
@@ -692,17 +1038,87 @@ def test_what_a_law_compares_with_is_read_back_too() -> None:
     assert "backward-doubles" in _named(_differences(forward, FULLEST, at, expected))
 
 
-@pytest.mark.parametrize("fact", [each.name.lower() for each in Capacity])
-@pytest.mark.parametrize("case", [FULLEST, KEPT], ids=lambda case: case.text)
-def test_one_more_in_any_memory_fact_is_a_difference(case: Case, fact: str) -> None:
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+def test_what_a_law_of_inference_compares_with_is_read_back_too(branch: Branch) -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, alone, at = passed(request, branch), passed(_alone(request), branch), _environment(request, branch)
+    whole = _Emitted(emitted, _moved(alone, {"softmax.forward": 1}))
+    assert _named(_differences(whole, STEPPED, at, _expected(STEPPED, at))) == {"inference-rank-sum"}
+
+
+FACTS = [
+    pytest.param(case, branch, field.name, id=f"{case.text}, {branch.value}, {field.name}")
+    for case, branch, kind in (
+        (FULLEST, Branch.MAIN, TrainingMemory),
+        (KEPT, Branch.MAIN, TrainingMemory),
+        (STEPPED, Branch.PREFILL, InferenceMemory),
+        (STEPPED, Branch.FINAL_DECODE, InferenceMemory),
+    )
+    for field in msgspec.structs.fields(kind)
+]
+"""Every memory fact of a plan in a case."""
+
+
+def test_every_memory_fact_is_one_of_which_laws_speak() -> None:
+    assert {str(each.values[2]) for each in FACTS} == {each.name.lower() for each in Capacity}
+
+
+@pytest.mark.parametrize(("case", "branch", "fact"), FACTS)
+def test_one_more_in_any_memory_fact_is_a_difference(case: Case, branch: Branch, fact: str) -> None:
     request = _SMALL.request(case)
-    emitted, at = passed(request), _environment(request)
+    emitted, at = passed(request, branch), _environment(request, branch)
     more = msgspec.structs.replace(emitted.portable.memory, **{fact: memory(emitted)[fact] + 1})
     changed = replace(emitted, portable=msgspec.structs.replace(emitted.portable, memory=more))
-    wrong = _named(_memory_differences(changed, case, at))
+    wrong = _named(_memory_differences(changed, case, at)) | _named(_maximum_differences(changed, case, at))
     names = {each.law.id for each in _remembered(case) if each.equation.quantity.name.lower() == fact}
+    names |= {each.law.id for each in _greatest(case) if each.law.capacity.name.lower() == fact}
     assert wrong == names
     assert len(names) == 1
+
+
+def _of_shape(emitted: Derived, name: str, more: int) -> Derived:
+    """An emission in which one value has so much more of its last axis on a rank."""
+    values = tuple(
+        msgspec.structs.replace(each, local_shape=(*each.local_shape[:-1], each.local_shape[-1] + more))
+        if each.name == name
+        else each
+        for each in emitted.distributed.values
+    )
+    return replace(emitted, distributed=msgspec.structs.replace(emitted.distributed, values=values))
+
+
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+@pytest.mark.parametrize("name", ["x", "query_projection", "scores", "up_projection"])
+def test_one_more_in_any_intermediate_is_a_difference(name: str, branch: Branch) -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, at = passed(request, branch), _environment(request, branch)
+    amounts = _between_steps(emitted, request, branch, at)
+    assert [text for _, text, _ in _bound_differences(emitted, amounts, at) if text] == []
+    changed = _of_shape(emitted, f"{name}.forward", 1)
+    assert _named(_maximum_differences(changed, STEPPED, at)) == {"workspace"}
+    wrong = _between_steps(changed, request, branch, at)
+    named = _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text]))
+    assert named == ({"workspace-grows"} if name == "x" else {"workspace-grows", "workspace-bound"})
+
+
+@pytest.mark.parametrize(
+    ("symbol", "law"),
+    [
+        ("K_0", "kv-growth"),
+        ("K_1", "kv-growth"),
+        ("W_p", "prefill-derivation"),
+        ("W_t", "prefill-derivation"),
+        ("C_bd", "workspace-bound"),
+        ("X_max", "workspace-bound"),
+        ("Y_max", "workspace-bound"),
+    ],
+)
+def test_one_more_in_what_steps_are_compared_by_is_a_difference(symbol: str, law: str) -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, at = passed(request, Branch.PREFILL), _environment(request, Branch.PREFILL)
+    amounts = _between_steps(emitted, request, Branch.PREFILL, at)
+    wrong = replace(amounts, read={**amounts.read, symbol: amounts.read[symbol] + 1})
+    assert _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text])) == {law}
 
 
 def test_one_more_in_the_state_of_any_stage_and_any_share_is_a_difference() -> None:
@@ -710,15 +1126,9 @@ def test_one_more_in_the_state_of_any_stage_and_any_share_is_a_difference() -> N
     emitted, states, at = passed(request), _states(request), _environment(request)
     assert [text for _, text, _ in _bound_differences(emitted, states, at) if text] == []
     for stage in ZERO_STAGES:
-        wrong = {**states, stage: states[stage] + 1}
+        wrong = replace(states, read={**states.read, f"C_{stage}": states.read[f"C_{stage}"] + 1})
         assert _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text])) == {"model-state"}
-    wider = tuple(
-        msgspec.structs.replace(each, local_shape=(each.local_shape[0], each.local_shape[1] + 1))
-        if each.name == "up_projection.weight.forward"
-        else each
-        for each in emitted.distributed.values
-    )
-    changed = replace(emitted, distributed=msgspec.structs.replace(emitted.distributed, values=wider))
+    changed = _of_shape(emitted, "up_projection.weight.forward", 1)
     assert _named(iter([text for _, text, _ in _bound_differences(changed, states, at) if text])) == {"four-wide"}
 
 
@@ -726,45 +1136,59 @@ def test_every_law_and_every_symbol_is_reached() -> None:
     """No law is left out in every case, and no side uses a symbol that a point does not give."""
     reached = {(stated.law.id, stated.equation.form) for case in all_cases() for stated in _stated(case)}
     reached |= {(each.law.id, each.equation.form) for case in all_cases() for each in _remembered(case)}
-    reached |= {(law.id, bound.form) for law, bound, _ in _bounds()}
-    laws = [law for _, law in _rulebook().laws()]
+    reached |= {(each.law.id, each.form.form) for case in all_cases() for each in _greatest(case)}
+    reached |= {(law.id, bound.form) for workload in Workload for law, bound, _ in _bounds(workload)}
+    laws = [law for _, law in _rulebook().laws() if not isinstance(law, InductiveLaw)]
     equations = [(law, each.form) for law in laws if isinstance(law, Law | MemoryLaw) for each in law.equations]
+    maxima = [(law, each.form) for law in laws if isinstance(law, MaximumLaw) for each in law.forms]
     bounds = [(law, each.form) for law in laws if isinstance(law, BoundLaw) for each in law.bounds]
-    assert reached == {(law.id, form) for law, form in (*equations, *bounds)}
-    assert len(reached) >= 33 + 8 + 10 + 8
+    assert reached == {(law.id, form) for law, form in (*equations, *maxima, *bounds)}
+    # Training, and inference.
+    assert len(reached) >= 33 + 8 + 10 + 8 + 25 + 3 + 2 + 20
     # What has no theorem is a projection, compared below, or speaks of single plans alone.
-    others = [law for law in laws if not isinstance(law, Law | MemoryLaw | BoundLaw)]
+    others = [law for law in laws if not isinstance(law, Law | MemoryLaw | MaximumLaw | BoundLaw)]
     assert all(isinstance(law, ProjectionLaw | Requirement) for law in others)
-    assert [law.id for law in others if isinstance(law, Requirement)] == ["capacity"]
+    assert {law.id for law in others if isinstance(law, Requirement)} == {"capacity", "inference-capacity"}
     traffic = {rule.id for case in all_cases() for rule, _ in _traffic(case)}
     assert traffic == {rule.id for rule in _rulebook().primitives.values()} - {"primitives.optimizer"}
     with_laws = {rule.id for rule in _rulebook().rules if isinstance(rule, PassRule) and rule.laws}
-    assert {"training.qkv_projection", "training.tensor_collective"} <= with_laws
-    at = _environment(_SMALL.request(FULLEST))
-    assert set(at) <= set(ALPHABET)
-    assert all(evaluate(Sum(stated.amounts), at) >= 0 for stated in _stated(FULLEST))
+    assert {f"{each}.qkv_projection" for each in ("training", "inference")} <= with_laws
+    assert {f"{each}.tensor_collective" for each in ("training", "inference")} <= with_laws
+    for case, branch in ((FULLEST, Branch.MAIN), (STEPPED, Branch.FINAL_DECODE)):
+        at = _environment(_SMALL.request(case), branch)
+        assert set(at) <= set(ALPHABET)
+        assert all(evaluate(Sum(stated.amounts), at) >= 0 for stated in _stated(case))
 
 
 def test_no_theorem_about_a_derivation_is_left_uncompared() -> None:
     """Every recorded theorem is one that the points above compare, or one of a primitive or a projection."""
     compared = {id(each.theorem) for case in all_cases() for each in _stated(case)}
     compared |= {id(each.theorem) for case in all_cases() for each in _remembered(case)}
-    compared |= {id(theorem) for _, _, theorem in _bounds()}
+    compared |= {id(each) for case in all_cases() for found in _greatest(case) for each in found.theorems.values()}
+    compared |= {id(theorem) for workload in Workload for _, _, theorem in _bounds(workload)}
     compared |= {id(theorem) for case in all_cases() for _, theorem in _traffic(case)}
     primitives = {rule.id: rule.primitive.value for rule in _rulebook().primitives.values()}
     projections = {law.id for _, law in _rulebook().laws() if isinstance(law, ProjectionLaw)}
+    elsewhere = {law.id for _, law in _rulebook().laws() if isinstance(law, InductiveLaw)}
+    compared |= {id(theorem) for theorem in _theorems().values() if theorem.law in elsewhere}
     rest = [theorem for theorem in _theorems().values() if id(theorem) not in compared]
     assert all(primitives.get(each.rule) == each.law or each.law in projections for each in rest)
 
 
-def test_every_bound_speaks_of_some_point() -> None:
+BOUND_POINTS = (*SPECIAL.values(), replace(_SMALL, data=1), replace(SPECIAL["classical, t = 3"], data=2))
+
+
+@pytest.mark.parametrize("case", [KEPT, STEPPED], ids=lambda case: case.text)
+def test_every_bound_speaks_of_some_point(case: Case) -> None:
     """A bound whose premises no point meets would be compared with nothing."""
-    spoken = set()
-    points = (*SPECIAL.values(), replace(_SMALL, data=1), replace(SPECIAL["classical, t = 3"], data=2))
-    for point in points:
-        request = point.request(KEPT)
-        found = zip(
-            _bounds(), _bound_differences(passed(request), _states(request), _environment(request)), strict=True
-        )
-        spoken |= {(law.id, bound.form) for (law, bound, _), (_, text, here) in found if here and not text}
-    assert spoken == {(law.id, bound.form) for law, bound, _ in _bounds()}
+    spoken, bounds = set(), _bounds(case.workload)
+    for point in BOUND_POINTS:
+        request = point.request(case)
+        for branch in branches_of(request.workload):
+            emitted, at = passed(request, branch), _environment(request, branch)
+            found = _bound_differences(emitted, _amounts(emitted, request, branch, at), at)
+            for (law, bound, _), (_, text, here) in zip(bounds, found, strict=True):
+                assert text == ""
+                if here:
+                    spoken.add((law.id, bound.form))
+    assert spoken == {(law.id, bound.form) for law, bound, _ in bounds}

@@ -26,7 +26,8 @@ from blueprint.ir.request import (
 )
 from blueprint.symbols import ALPHABET
 from blueprint.term import evaluate
-from blueprint.theory import number_term, symbolic_dims
+from blueprint.theory import symbolic_dims
+from blueprint.theory_layout import number_term
 from blueprint.workload.dims import Dims, Factors, dims_of
 
 MODELS = Path(__file__).parents[1] / "oracles" / "model_configs.json"
@@ -76,6 +77,7 @@ def _request(
             gradient_bytes=gradient_bytes,
             shard_checkpoint=False,
             scope=Scope.BLOCK,
+            stage=0,
         ),
     )
 
@@ -163,10 +165,11 @@ def test_multiples_are_never_refused(t: int, factor: int, how: Communication) ->
 
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
-@given(st.lists(st.integers(1, 9), min_size=13, max_size=13))
+@given(st.lists(st.integers(1, 9), min_size=15, max_size=15))
 @settings(max_examples=10)
 def test_factors_multiply_up(case: Case, numbers: list[int]) -> None:
-    batch, sequence, hidden, heads, keys, width, wide, degree, element, gradient, state, shard, share = numbers
+    batch, sequence, hidden, heads, keys, width, wide, degree, element, gradient, state, shard, *others = numbers
+    share, ranks, whole = others
     t = degree if case.tensor_parallel else 1
     dims = Dims.of(
         case,
@@ -183,17 +186,38 @@ def test_factors_multiply_up(case: Case, numbers: list[int]) -> None:
             gradient=gradient,
             optimizer_state=state,
             shard=shard,
+            data=ranks,
             optimizer_shard=share,
+            whole_share=whole,
         ),
     )
     assert (dims.B, dims.H, dims.h_t, dims.k_t, dims.d, dims.F_t) == (batch, hidden, heads, keys, width, wide)
     assert (dims.t, dims.e, dims.g, dims.o, dims.optimizer_shard) == (t, element, gradient, state, share)
+    assert (dims.data, dims.whole_share, dims.whole) == (ranks, whole, (6 if case.biases else 4) * hidden)
     assert dims.S_r == sequence
     assert (t * sequence if case.sequence_parallel else sequence) == dims.S
     assert dims.shard == (batch * sequence * hidden if case.sequence_parallel else shard)
 
 
-FIELDS = ("B", "S", "S_r", "H", "h_t", "k_t", "d", "F_t", "t", "shard", "e", "g", "o", "optimizer_shard", "parameters")
+FIELDS = (
+    "B",
+    "S",
+    "S_r",
+    "H",
+    "h_t",
+    "k_t",
+    "d",
+    "F_t",
+    "t",
+    "shard",
+    "e",
+    "g",
+    "o",
+    "optimizer_shard",
+    "parameters",
+    "data",
+    "whole_share",
+)
 
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)

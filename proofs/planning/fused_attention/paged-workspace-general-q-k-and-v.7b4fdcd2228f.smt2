@@ -6,10 +6,10 @@
 ; v2 is h_t: query heads of one rank, h = t h_t
 ; v3 is k: key/value heads
 ; v4 is k_t: key/value heads of one rank, k = t k_t
-; v5 is b: sequences of an inference batch
-; v6 is e: width of one element
-; v7 is q: new tokens of each sequence in a step of inference
-; v8 is d: head width
+; v5 is e: width of one element
+; v6 is b: sequences of an inference batch
+; v7 is d: head width
+; v8 is q: new tokens of each sequence in a step of inference
 ; v9 is H: hidden width
 (set-logic QF_NIA)
 (declare-const v0 Int)
@@ -25,5 +25,5 @@
 (assert (! (= v0 1) :named h0))
 (assert (! (= v1 v2) :named h1))
 (assert (! (= v3 v4) :named h2))
-(assert (not (= (+ (* v5 v6 v7 v8 v2 v0) (* 2 v5 v6 v7 v8 v4 v0) (* v9 v5 v6 v7 v0)) (+ (* v9 v5 v6 v7 v0) (* v5 v8 v6 v7 v1) (* 2 v5 v8 v6 v7 v3)))))
+(assert (not (= (+ (* v5 v6 v7 v2 v8 v0) (* 2 v5 v6 v7 v4 v8 v0) (* v9 v6 v5 v8 v0)) (+ (* v9 v6 v5 v8 v0) (* v6 v7 v5 v8 v1) (* 2 v6 v7 v5 v8 v3)))))
 (check-sat)

@@ -7,8 +7,8 @@
 ; v3 is k_t: key/value heads of one rank, k = t k_t
 ; v4 is H: hidden width
 ; v5 is d: head width
-; v6 is b: sequences of an inference batch
-; v7 is e: width of one element
+; v6 is e: width of one element
+; v7 is b: sequences of an inference batch
 ; v8 is q: new tokens of each sequence in a step of inference
 (set-logic QF_NIA)
 (declare-const v0 Int)
@@ -23,5 +23,5 @@
 (assert (! (= v0 (* v1 v2)) :named h0))
 (assert (! (= v3 v1) :named h1))
 (assert (! (= v4 (* v5 v0)) :named h2))
-(assert (not (= (+ (* v6 v7 v8 v5 v1 v2) (* 2 v6 v7 v8 v5 v3 v2) (* v4 v6 v7 v8 v2)) (+ (* 3 v4 v6 v7 v8) (* v4 v6 v7 v8 v2)))))
+(assert (not (= (+ (* v6 v7 v5 v1 v8 v2) (* 2 v6 v7 v5 v3 v8 v2) (* v4 v7 v6 v8 v2)) (+ (* 3 v4 v7 v6 v8) (* v4 v7 v6 v8 v2)))))
 (check-sat)
