@@ -16,7 +16,7 @@ from blueprint.ir.distributed import DistributedTaskIR
 from blueprint.ir.machine import MachineIR
 from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
-from blueprint.ir.request import Deployment, Inference, ModelFacts, Strategy, Target, TargetKind, Training
+from blueprint.ir.request import Deployment, Inference, ModelFacts, Strategy, Target, TargetKind, Training, blocks_of
 from blueprint.words import plain
 
 NAMED_BY_THE_BUNDLE = " (named by the bundle)"
@@ -35,6 +35,7 @@ _KINDS = {
     for field in msgspec.structs.fields(part)
     if field.name != "kind"
 }
+_KINDS["blocks"] = _KINDS["layers"]
 """The type of each binding by its key."""
 
 NO_TARGET = "none"
@@ -65,6 +66,10 @@ def binding_words(bundle: Bundle) -> dict[str, dict[str, str]]:
         fields = msgspec.to_builtins(part)
         groups[name] = {key: _word(value) for key, value in fields.items()}
     groups["model"]["name"] = _model_name(request.model)
+    groups["scope"] = {
+        "name": request.strategy.scope.value,
+        "blocks": plain(blocks_of(request.model, request.strategy)),
+    }
     groups["target"] = {"name": NO_TARGET}
     if isinstance(request.target, Target):
         groups["target"] = {key: _word(value) for key, value in msgspec.to_builtins(request.target).items()}

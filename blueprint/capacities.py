@@ -28,7 +28,9 @@ def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings
             case MaximumLaw():
                 for form in law.forms:
                     # An implementation that is not there has no workspace; claim.alternatives says that it is missing.
-                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, chosen.get(law.implementation, 0)))
+                    sizes = [facts[law.capacity]] if law.of_plan and law.capacity in facts else []
+                    sizes.append(chosen.get(law.implementation, 0))
+                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, sizes))
             case MemoryLaw():
                 for check in _memory_law(plan, rule.id, law, bindings, facts):
                     plan.laws.append(check)
@@ -53,16 +55,18 @@ def _memory_law(
 
 
 def _maximum(
-    plan: TransitionPlan, rule: str, law: MaximumLaw, form: Maximum, bindings: Bindings, found: int
+    plan: TransitionPlan, rule: str, law: MaximumLaw, form: Maximum, bindings: Bindings, sizes: Sequence[int]
 ) -> LawCheck:
-    """The fact is at least every arm, and equal to the largest."""
+    """Each size is at least every arm, and equal to the largest."""
     where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in form.where)
     asked = []
     if all(holds(each, bindings.values) for each in where):
-        left = replace(to_term(law.left), law.capacity.value, Const(found))
         arms = [to_term(arm) for arm in form.arms.values()]
         largest = max(arms, key=lambda arm: evaluate(arm, bindings.values))
-        goals = [*(at_most(arm, left) for arm in arms), equal(left, largest)]
+        goals = []
+        for size in dict.fromkeys(sizes):
+            left = replace(to_term(law.left), law.capacity.value, Const(size))
+            goals += [*(at_most(arm, left) for arm in arms), equal(left, largest)]
         asked = [bindings.ground(goal, where, Question()) for goal in goals]
     group = f"workspace of {law.implementation}"
     theorems = tuple((rule, law.id, f"{form.form}: {name}") for name in form.arms)

@@ -19,7 +19,7 @@ from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch
-from blueprint.ir.request import Request, branches_of
+from blueprint.ir.request import Request, blocks_of, branches_of
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import PassManager, passes_for
 from blueprint.session import collecting_later, open_rulebook, open_theorems, worker_count
@@ -48,8 +48,8 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
         rulebook=RulebookRecord(revision=rulebook.revision, digest=rulebook.digest),
         # The model stands once, before all branches that start at it.
         stages=(
-            _stage(Branch.MAIN, traces[0].committed[0]),
-            *(_stage(trace.branch, each) for trace in traces for each in trace.committed[1:]),
+            _stage(request, Branch.MAIN, traces[0].committed[0]),
+            *(_stage(request, trace.branch, each) for trace in traces for each in trace.committed[1:]),
         ),
         transitions=tuple(
             _transition(trace.branch, before, after) for trace in traces for before, after in pairwise(trace.committed)
@@ -62,12 +62,13 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
     return data
 
 
-def _stage(branch: Branch, committed: Committed) -> StageRecord:
+def _stage(request: Request, branch: Branch, committed: Committed) -> StageRecord:
     stage = committed.snapshot.header.stage
+    blocks = blocks_of(request.model, request.strategy)
     return StageRecord(
         stage=stage,
         branch=branch,
-        label=f"{stage.value} of one block",
+        label=f"{stage.value} of {'one block' if blocks == 1 else f'{blocks} blocks'}",
         derivation_pass=committed.derivation_pass or "frontend",
         snapshot=committed.snapshot,
     )

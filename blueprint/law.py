@@ -185,7 +185,8 @@ class MaximumLaw:
     A maximum has no closed form that a solver could be asked about, so an instance is one bound for each arm and one
     equation for the arm that attains it; and a theorem is one equation for each arm of the derivation, in its order.
     A false variant names one arm and says something else of it. `implementation` is that of the attention core of which
-    the law speaks, by its name in the plan; `capability` what a target must be able to do for it.
+    the law speaks, by its name in the plan; `capability` what a target must be able to do for it. `of_plan` says that
+    the plan's own memory fact is that implementation's, too.
     """
 
     id: str
@@ -197,6 +198,7 @@ class MaximumLaw:
     capability: str
     forms: tuple[Maximum, ...]
     wrong: tuple[Maximum, ...]
+    of_plan: bool = False
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all tasks of one phase do on one rank, for one block and one microbatch or step: operations and bytes."""
+    """What all tasks of one phase do on one rank, for what the scope covers and one microbatch or step."""
 
     branch: str
     phase: str
@@ -204,7 +204,7 @@ class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class MemoryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one rank holds for one block and one microbatch or step: parameters in elements, all else in bytes.
+    """What one rank holds for what the scope covers and one microbatch or step: parameters in elements, else bytes.
 
     `facts` are those of the workload by name, `total` what of them must fit the device together.
     """

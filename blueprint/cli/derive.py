@@ -86,9 +86,7 @@ def training(
     ] = None,
     device_memory: Annotated[
         str | None,
-        typer.Option(
-            "--device-memory", metavar="BYTES", help="Memory of one device; a block that does not fit is refused."
-        ),
+        typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
     ] = None,
     output: Annotated[
         str | None,
@@ -169,9 +167,7 @@ def inference(
     ] = None,
     device_memory: Annotated[
         str | None,
-        typer.Option(
-            "--device-memory", metavar="BYTES", help="Memory of one device; a block that does not fit is refused."
-        ),
+        typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
     ] = None,
     output: Annotated[
         str | None,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Final
 
+from blueprint.ir.request import Scope
 from blueprint.outcome import (
     ClaimRow,
     Counterexample,
@@ -131,7 +132,7 @@ def _totals(report: Report) -> Iterator[str]:
     """The numbers that the verdict is about."""
     for branch, rows in groupby(report.subject.totals, lambda row: row.branch):
         established = "" if report.ok else ", as the bundle has them"
-        yield f"work of one rank, for one block and {_unit(branch)}{established}:"
+        yield f"work of one rank, for {_covered(report)} and {_unit(branch)}{established}:"
         head = ("phase", "tasks", "operations", "bytes read", "bytes written", "message bytes")
         cells = [
             (row.phase, row.tasks, row.operations, row.read_bytes, row.write_bytes, row.message_bytes) for row in rows
@@ -143,8 +144,18 @@ def _memory(report: Report) -> Iterator[str]:
     """What one rank holds."""
     for row in report.subject.memory:
         established = "" if report.ok else ", as the bundle has it"
-        yield f"memory of one rank, for one block and {_unit(row.branch)}{established}, in bytes:"
+        yield f"memory of one rank, for {_covered(report)} and {_unit(row.branch)}{established}, in bytes:"
         yield from table.lines((*row.facts, "in all"), [(*row.facts.values(), row.total)])
+
+
+def _covered(report: Report) -> str:
+    """How much of the model the numbers are about."""
+    bindings = report.subject.bindings
+    scope, stage = bindings.get("scope", {}), bindings.get("strategy", {}).get("stage", "")
+    if scope.get("name") != Scope.STACK.value:
+        return "one block"
+    blocks = plain(scope.get("blocks", ""))
+    return f"{'the 1 block' if blocks == '1' else f'all {blocks} blocks'} of pipeline stage {plain(stage)}"
 
 
 def _unit(branch: str) -> str:

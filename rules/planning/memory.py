@@ -11,7 +11,7 @@ import sympy
 
 from blueprint.case import Workload
 from blueprint.law import Bound, BoundLaw, Capacity, Equation, MemoryLaw, Requirement
-from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, BoundaryRule, Claim
 from blueprint.symbols import (
     C_0,
     C_1,
@@ -110,7 +110,8 @@ FITS = Requirement(
 RULE = BoundaryRule(
     id="planning.memory",
     boundaries=(DISTRIBUTED_TO_PORTABLE,),
-    claims=(),
+    # Implementations of the attention core are inference's: a plan of training offers none.
+    claims=(Claim.ALTERNATIVES,),
     laws=(GRADIENTS, OPTIMIZER, ORDER, FITS),
     workload=Workload.TRAINING,
 )

@@ -71,6 +71,7 @@ WORKSPACE = MaximumLaw(
         Maximum("no boundary", {WIDE: b * q * F * e}),
         Maximum("not divided by t", {WIDE: D + t * b * q * F * e}),
     ),
+    of_plan=True,
 )
 
 BOUNDARY = MemoryLaw(

@@ -78,7 +78,6 @@ def test_a_number_has_an_upper_bound(option: str, value: str, blueprint: Run) ->
         ({"dtype": "uint8"}, "--dtype: "),
         ({"recompute": "some"}, '--recompute: "some" is not known; choose none or selective or full'),
         ({"communication": "ring"}, "--communication: "),
-        ({"scope": "stack"}, "--scope: stack is not available in this version"),
         ({"scope": "model"}, '--scope: "model" is not known'),
         ({"target": "gpu"}, '--target: "gpu" is not known; choose none or queue or slot'),
         ({"target": "Queue"}, '--target: "Queue" is not known'),

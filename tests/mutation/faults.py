@@ -17,7 +17,7 @@ INFERENCE_LAWS: Final = (
     *("qkv_projection", "output_projection", "mlp", "attention_core", "cache_traffic", "prefill", "rank_sum"),
     *("tensor_collective", "total"),
 )
-MEMORY_LAWS: Final = ("activations", "memory", "weights", "cache", "workspace", "inference_memory")
+MEMORY_LAWS: Final = ("activations", "memory", "weights", "cache", "workspace", "inference_memory", "fused_attention")
 FORMULAS: Final = ("linear", "batched_matmul", "all_reduce", "all_gather", "reduce_scatter")
 DEFINED: Final = ("layer_norm", "softmax", "gelu", "dropout", "residual", "fork", "optimizer")
 """Primitives whose coefficients are chosen; a mutant there is refuted because formula = derivation is a theorem."""
@@ -32,6 +32,10 @@ STEP = "blueprint/workload/inference_block.py"
 STEP_DIMS = "blueprint/workload/inference_dims.py"
 STEP_MEMORY = "blueprint/workload/inference_memory.py"
 MAXIMUM = "blueprint/workload/maximum.py"
+STACK = "blueprint/workload/stack.py"
+STAGE = "blueprint/workload/stage.py"
+ATTENTION = "blueprint/workload/attention.py"
+STAGE_LAWS: Final = ("payload", "total")
 
 APART: Final = frozenset(
     "id statement source rewrite boundary lineage signature targets claims preserves introduces forbids "
@@ -182,6 +186,32 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "arms": ("arms[1:]",),
     },
     MAXIMUM: {"max": ("min",)},
+    STACK: {**_each_other(("INPUT", "OUTPUT"))},
+    STAGE: {
+        **_each_other(("INPUT", "OUTPUT")),
+        **_each_other(("case.receives", "case.sends")),
+        **_each_other(COLLECTIVES),
+        **_each_other(("Primitive.SEND", "Primitive.RECEIVE")),
+        **_each_other(("Phase.STAGE_BOUNDARY", "Phase.SYNCHRONIZATION")),
+        **_each_other(("dims.e", "dims.g")),
+        **_each_other(("dims.t", "dims.data")),
+        **_each_other(("dims.whole", "dims.parameters")),
+        **_each_other(("dims.whole_share", "dims.optimizer_shard")),
+        **_each_other(("group.elements", "group.share")),
+        **_each_other(("self.group.elements", "self.group.share")),
+        **_each_other(("case.sharded_parameters", "case.sharded_optimizer")),
+        **_each_other(("stream_of(dims).elements", "dims.shard")),
+        **_each_other(("primitives.all_reduce", "primitives.reduce_scatter")),
+        **_each_other(("primitives.send", "primitives.receive")),
+        **_cycle(("Phase.RECOMPUTE", "Phase.ACTIVATION_GRADIENT", "Phase.WEIGHT_GRADIENT"), 1),
+        "Phase.OPTIMIZER": ("Phase.FORWARD",),
+        "Phase.FORWARD": ("Phase.OPTIMIZER",),
+    },
+    ATTENTION: {
+        **_STEP_SIZES,
+        **_each_other(("STATISTIC_BYTES", "dims.e")),
+        **_cycle(("projected", "scores", "rows", "wide", "table"), 2),
+    },
     PRIMITIVES: {**_each_other(("elements", "shard"))},
     PLAN: {**_cycle(("operations", "read_bytes", "write_bytes", "message_bytes"), 1), "each": ("width",)},
     DIMS: {
@@ -223,6 +253,30 @@ SWAPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "rules/training/tensor_collective.py": {
         **_RECOMPUTES,
         **_each_other(("Quantity.OPERATIONS", "Quantity.MESSAGE_BYTES")),
+    },
+    "rules/planning/fused_attention.py": {
+        **_TOKENS,
+        **_RELATIONS,
+        **_each_other(("X_1", "Y_1")),
+        **_each_other(("X_max", "Y_max")),
+        **_each_other(("h_t", "k_t")),
+        "e": ("d",),
+    },
+    "rules/stage/payload.py": {
+        **_TOKENS,
+        "S": ("H",),
+        "e": ("t",),
+        **_each_other(("case.receives", "case.sends")),
+        "case.sequence_parallel": ("case.tensor_parallel",),
+        "Portion.EACH": ("Portion.ALL",),
+    },
+    "rules/stage/total.py": {
+        **_QUANTITIES,
+        **_cycle(_STAGES, 2),
+        **_each_other(("e", "g")),
+        **_each_other(("N", "n_D")),
+        **_each_other(("D", "t")),
+        "n_w": ("n_D",),
     },
     "rules/training/total.py": {
         **_RECOMPUTES,
@@ -313,6 +367,7 @@ def targets() -> Iterator[tuple[str, str]]:
     """Every mutated file with the kind of its mutants."""
     yield from ((f"rules/training/{name}.py", "law") for name in LAWS)
     yield from ((f"rules/inference/{name}.py", "law") for name in INFERENCE_LAWS)
+    yield from ((f"rules/stage/{name}.py", "law") for name in STAGE_LAWS)
     yield from ((f"rules/primitives/{name}.py", "formula") for name in FORMULAS)
     yield from ((f"rules/primitives/{name}.py", "definition") for name in DEFINED)
     yield from ((f"rules/planning/{name}.py", "projection") for name in ("task", "buffer"))
@@ -324,6 +379,9 @@ def targets() -> Iterator[tuple[str, str]]:
         (STEP_DIMS, "dims"),
         (STEP_MEMORY, "memory"),
         (MAXIMUM, "memory"),
+        (STACK, "stage"),
+        (STAGE, "stage"),
+        (ATTENTION, "memory"),
     )
 
 

@@ -47,7 +47,7 @@ import msgspec
 
 import blueprint
 from blueprint import normalform, obligation, smtlib, symbols
-from blueprint.case import Case, Workload, all_cases, workload_of
+from blueprint.case import Case, Workload, all_cases, stage_cases, workload_of
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError, NotEstablishedError, PassFailedError
 from blueprint.frontend.request import deployment_of, inference_request, training_request
@@ -59,6 +59,8 @@ from blueprint.ir.request import (
     ModelFacts,
     Recompute,
     Request,
+    Scope,
+    blocks_of,
     branches_of,
 )
 from blueprint.proving import ProofReport
@@ -67,11 +69,14 @@ from blueprint.verdict import Answer
 from blueprint.worker import Batch
 from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.faults import (
+    ATTENTION,
     HINTS,
     MAXIMUM,
     MEMORY,
     PLAN,
     PRIMITIVES,
+    STACK,
+    STAGE,
     STEP,
     STEP_DIMS,
     STEP_MEMORY,
@@ -94,10 +99,15 @@ LIKELY: Final = {
     STEP_DIMS: "inference.",
     STEP_MEMORY: "planning.",
     MAXIMUM: "planning.",
+    STAGE: "stage.",
+    STACK: "stage.",
+    ATTENTION: "planning.",
 }
 """Where a fault of the derivation is likely to be refuted."""
 
-LATE: Final = frozenset((MAXIMUM, "rules/planning/cache.py", "rules/planning/workspace.py"))
+LATE: Final = frozenset(
+    (MAXIMUM, ATTENTION, *(f"rules/planning/{name}.py" for name in ("cache", "workspace", "fused_attention")))
+)
 """Files of inference alone whose names do not say so."""
 
 LANES = 2
@@ -213,7 +223,34 @@ def _inference_strategies() -> tuple[Request, ...]:
     )
 
 
+def _staged(request: Request, pipeline: int, stage: int) -> Request:
+    """All blocks of a stage: with six layers, six divided by p."""
+    model = msgspec.structs.replace(request.model, layers=6)
+    strategy = msgspec.structs.replace(request.strategy, pipeline=pipeline, stage=stage, scope=Scope.STACK)
+    return msgspec.structs.replace(request, model=model, strategy=strategy)
+
+
+def _stages() -> tuple[Request, ...]:
+    """The first, a middle and the last stage; every ZeRO stage with both communications; and steps of inference."""
+    reduce, split = Communication.ALL_REDUCE, Communication.SEQUENCE_PARALLEL
+    none, selective, full = Recompute.NONE, Recompute.SELECTIVE, Recompute.FULL
+    return (
+        _staged(_request(selective, split, 4), 3, 1),
+        _staged(_request(full, split, 4, zero=3, biases=False), 3, 0),
+        _staged(_request(none, reduce, 4, zero=1), 3, 2),
+        _staged(_request(full, reduce, 4, zero=3), 2, 0),
+        _staged(_request(none, split, 4, zero=2), 2, 1),
+        _staged(_request(selective, reduce, 4, biases=False, gradient=2), 1, 0),
+        _staged(_request(none, split, 1, zero=1), 3, 1),
+        _staged(_inference(4, prompt=28, context=31), 3, 1),
+        _staged(_inference(4, prompt=2, context=33, biases=False), 2, 0),
+        # One head on a rank: the page table is larger than everything else.
+        _staged(_inference(8, prompt=1, context=64, feedforward=56), 2, 1),
+    )
+
+
 STRATEGIES: Final = _strategies()
+STAGED: Final = _stages()
 INFERENCE: Final = _inference_strategies()
 FITTED: Final = (STRATEGIES[0], STRATEGIES[2], INFERENCE[0])
 """Strategies whose memory facts are together all above 0: without a checkpoint, with one, and for inference."""
@@ -303,7 +340,7 @@ class Lane:
             raise SystemExit(f"imported {blueprint.__file__}, which is not in {base}")
         sys.dont_write_bytecode = True
         self.base = base
-        self.requests = STRATEGIES[:count] + INFERENCE[:count]
+        self.requests = STRATEGIES[:count] + INFERENCE[:count] + STAGED[:count]
         self.fitting = tuple(_fitting(each) for each in FITTED)
         self.books: dict[str, Any] = {}
         self.laws = {
@@ -522,7 +559,12 @@ def _only(rule: Any, law: str) -> Any:
 def _likely_first(requests: Sequence[Request], mutant: Mutant | None) -> list[Request]:
     """The strategies in which a fault is likely to show before the others."""
     inference = mutant is not None and ("inference" in mutant.path or mutant.path in LATE)
-    return sorted(requests, key=lambda each: isinstance(each.workload, Inference) is not inference)
+    staged = mutant is not None and ("rules/stage/" in mutant.path or mutant.path in {STACK, STAGE})
+
+    def late(each: Request) -> tuple[bool, bool]:
+        return (each.strategy.scope is Scope.STACK) is not staged, isinstance(each.workload, Inference) is not inference
+
+    return sorted(requests, key=late)
 
 
 def _fitting(request: Request) -> tuple[Request, int]:
@@ -622,6 +664,8 @@ def _works() -> object:
             found.append(sorted(module.memory.tensor_bytes(shape, each) for each in waiting))
             held = module.memory.block_memory(shape, derived)
             found.append(held)
+        for case in stage_cases():
+            found.append(_stage_works(module, case, turn, large))
         found.append(module.plan.plan_work(*(_large(f"{turn} {each}") for each in range(4))))
         found.append(module.plan.buffer_size((large["batch"], large["hidden"]), large["element"]))
     return found
@@ -629,7 +673,20 @@ def _works() -> object:
 
 def _step_works(module: Any, case: Case, turn: str, large: dict[str, int]) -> list[object]:
     """The same of one step of inference, and each arm of its workspace."""
-    shape = module.inference_dims.InferenceDims(
+    shape = _step(module, case, turn, large)
+    arms: list[object] = []
+
+    def maximum(of: Sequence[int]) -> int:
+        arms.append(tuple(of))
+        return _large(f"{turn} largest arm")
+
+    memory = module.inference_memory.inference_memory(shape, maximum)
+    chosen = [(each.name, tuple(each.arms)) for each in module.attention.implementations(shape)]
+    return [_tasks(module.inference_block.inference_block(shape)), memory, arms, chosen]
+
+
+def _step(module: Any, case: Case, turn: str, large: dict[str, int]) -> Any:
+    return module.inference_dims.InferenceDims(
         case=case,
         b=large["batch"],
         q=large["sequence"],
@@ -643,17 +700,22 @@ def _step_works(module: Any, case: Case, turn: str, large: dict[str, int]) -> li
         shard=large["shard"],
         e=large["element"],
     )
-    arms: list[object] = []
-
-    def maximum(of: Sequence[int]) -> int:
-        arms.append(tuple(of))
-        return _large(f"{turn} largest arm")
-
-    memory = module.inference_memory.inference_memory(shape, maximum)
-    return [_tasks(module.inference_block.inference_block(shape)), memory, arms]
 
 
-def _tasks(derived: Any) -> Sequence[object]:
+def _stage_works(module: Any, case: Case, turn: str, large: dict[str, int]) -> object:
+    """The same of what a stage of one block has besides; theorems find these tasks by their phase."""
+    ranks = large["tensor"] if case.tensor_parallel else 1
+    batch = large["batch"] * ranks
+    shard = large["batch"] * large["sequence"] * large["hidden"]
+    sizes = {**large, "tensor": ranks, "batch": batch, "shard": shard}
+    if case.inference:
+        derived = module.stage.inference_stage(_step(module, case, turn, sizes), 1)
+    else:
+        derived = module.stage.training_stage(module.dims.Dims.of(case, module.dims.Factors(**sizes)), 1)
+    return [each[1:] for each in _tasks(derived) if each[1] in {"stage_boundary", "synchronization"}]
+
+
+def _tasks(derived: Any) -> Sequence[tuple[object, ...]]:
     """What every task does, and the sizes of what it reads and writes."""
     sizes = {each.name: (each.local.elements, each.element) for each in derived.tensors}
     return sorted(
@@ -666,7 +728,10 @@ def _tasks(derived: Any) -> Sequence[object]:
 
 def _workload() -> Any:
     """The modules of the derivation as they lie in the folder, by name."""
-    names = "training_block dims plan memory inference_block inference_dims inference_memory maximum".split()
+    names = (
+        *("training_block", "dims", "plan", "memory", "stage", "attention"),
+        *("inference_block", "inference_dims", "inference_memory", "maximum"),
+    )
     return SimpleNamespace(**{name: importlib.import_module(f"blueprint.workload.{name}") for name in names})
 
 
@@ -681,17 +746,24 @@ def _block(request: Request) -> object:
         module.plan.plan_work(*map(_large, "abcd")),
         module.plan.buffer_size((_large("a"), _large("b")), _large("c")),
     )
+    blocks, stack = blocks_of(request.model, request.strategy), request.strategy.scope is Scope.STACK
     if isinstance(request.workload, Inference):
         steps = []
         for branch in branches_of(request.workload):
             step = module.inference_dims.inference_dims_of(request, branch)
-            memory = module.inference_memory.inference_memory(step, module.maximum.largest)
-            steps.append((module.inference_block.inference_block(step), memory))
+            alone = module.inference_memory.inference_memory(step, module.maximum.largest)
+            memory = module.inference_memory.stack_memory(alone, blocks)
+            derived = (
+                module.stage.inference_stage(step, blocks) if stack else module.inference_block.inference_block(step)
+            )
+            steps.append((derived, memory, module.attention.implementations(step)))
         return steps, module.inference_block.CACHED, planned
     shape = module.dims.dims_of(request)
     block = module.training_block
-    derived = block.training_block(shape)
-    return derived, block.ENTERS, block.LEAVES, planned, module.memory.block_memory(shape, derived)
+    alone = block.training_block(shape)
+    derived = module.stage.training_stage(shape, blocks) if stack else alone
+    memory = module.memory.stack_memory(module.memory.block_memory(shape, alone), blocks)
+    return derived, block.ENTERS, block.LEAVES, planned, memory
 
 
 def _crash(error: Exception) -> str:
