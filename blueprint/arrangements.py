@@ -108,7 +108,8 @@ def queue_instances(units: int, target: ConcretePlanIR, index: Mapping[str, int]
         return
     queues, tasks = target.extension.queues, units
     issued = sum(len(queue.order) for queue in queues)
-    yield Instance("every command is in one queue", "queues", issued, tasks, ())
+    distinct = len({each for queue in queues for each in queue.order})
+    yield Instance("every command is in one queue", "queues", distinct, tasks, (equal(Const(issued), Const(distinct)),))
     follows = [
         _later(index[before], index[after])
         for queue in queues

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from blueprint import symbols
 from blueprint.facts import Question
 from blueprint.instances import Bindings
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.law import Capacity, Maximum, MaximumLaw, MemoryLaw, Requirement
-from blueprint.obligation import replace, replace_in
+from blueprint.obligation import law_instance, replace, replace_in
 from blueprint.plan import LawCheck, TransitionPlan
-from blueprint.rule import BoundaryRule
+from blueprint.rule import BoundaryRule, PassRule
 from blueprint.symbols import to_term
 from blueprint.term import Const, at_most, comparison_variables, equal, evaluate, holds
 from blueprint.verdict import Obligation
@@ -36,6 +37,15 @@ def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings
                     plan.laws.append(check)
             case Requirement():
                 plan.laws.append(_requirement(plan, rule.id, law, bindings, facts))
+
+
+def add_workspace_laws(plan: TransitionPlan, rule: PassRule | BoundaryRule, bound: int, planned: int) -> None:
+    """The requirements of a rule on a binding's workspace, given that of its plan; both in bytes."""
+    for law in rule.laws:
+        if isinstance(law, Requirement):
+            goal = replace_in(at_most(to_term(law.left), to_term(law.right)), Capacity.WORKSPACE.value, Const(bound))
+            asked = law_instance(goal, (), {symbols.C_plan.name: planned}, ())
+            plan.laws.append(_check(plan, (rule.id, law.id, "this plan"), law.statement, "workspace", [asked], ()))
 
 
 def _memory_law(

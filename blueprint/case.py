@@ -31,8 +31,8 @@ class Case:
     zero: int
     biases: bool
     stack: bool = False
-    """Whether a whole pipeline stage is derived. A block of it is the same block, and so its laws are the same: this
-    and what follows are in no list of cases, and in no case's name."""
+    """Whether a whole pipeline stage is derived. A block of it is the same block, and so its laws are the same: only
+    laws of stages look at this and at what follows, and only their cases name it."""
     data_parallel: bool = False
     receives: bool = False
     sends: bool = False
@@ -91,6 +91,13 @@ class Case:
         return {name: word for name, word in words.items() if name not in decided}
 
     @property
+    def stage_text(self) -> str:
+        """The case of a whole pipeline stage in words."""
+        data = "D>1" if self.data_parallel else "D=1"
+        edges = "edges" if self.receives or self.sends else "no edges"
+        return f"{self.text}, {data}, {edges}"
+
+    @property
     def text(self) -> str:
         """The case in words, for reports and proof indexes."""
         words = ", ".join(self.words.values())
@@ -98,10 +105,15 @@ class Case:
 
 
 def stage_cases(workload: Workload | None = None) -> tuple[Case, ...]:
-    """Every case of a whole pipeline stage that has a stage before it, one after it, and data-parallel neighbours."""
+    """Every case of a whole pipeline stage: alone or between two others, with data-parallel neighbours or without.
+
+    At the ends of a pipeline a stage has one neighbour, and what it does at that edge is what one between two does.
+    """
     return tuple(
-        dataclasses.replace(case, stack=True, data_parallel=True, receives=True, sends=True)
+        dataclasses.replace(case, stack=True, data_parallel=data, receives=edges, sends=edges)
         for case in all_cases(workload)
+        for data, edges in itertools.product((False, True), (False, True))
+        if data >= case.sharded_optimizer and not (data and case.inference)
     )
 
 

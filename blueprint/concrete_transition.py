@@ -11,6 +11,7 @@ from blueprint.arrangements import (
     queue_instances,
     slot_instances,
 )
+from blueprint.capacities import add_workspace_laws
 from blueprint.case import case_of, workload_of
 from blueprint.chunks import Asked, relate_all
 from blueprint.claims.concrete import (
@@ -36,7 +37,7 @@ from blueprint.expected_bound import (
 from blueprint.expected_concrete import concrete_relations, queues_of
 from blueprint.facts import Question
 from blueprint.ir.concrete import ConcretePlanIR, Device, Queue
-from blueprint.ir.portable import PortablePlanIR
+from blueprint.ir.portable import InferenceMemory, PortablePlanIR
 from blueprint.ir.request import Request
 from blueprint.law import Arrangement
 from blueprint.matching import BoundEntity, match_relations
@@ -81,8 +82,11 @@ def plan_concrete(
         Arrangement.SLOTS: tuple(slot_instances(len(view.units), target)),
     }
     stating: tuple[PassRule | BoundaryRule, ...] = (*rules, *boundary_rules)
+    memory = source.memory
     for rule in stating:
         add_inductive_laws(plan, rule, instances)
+        if isinstance(memory, InferenceMemory):
+            add_workspace_laws(plan, rule, target.workspace, memory.workspace)
     return plan
 
 

@@ -27,6 +27,8 @@ from blueprint.rule import AttentionCore, Bound, Each, Entity, PassRule, Whole
 REGION: Final = "memory"
 SLOTS: Final = "slots"
 FUSED: Final = "attention"
+CORE_TASKS: Final = 3
+"""Scores, softmax and context."""
 ENTRY: Final = "main"
 
 COMMANDS: Final = {
@@ -79,9 +81,12 @@ def _cores(ir: PortablePlanIR) -> Iterator[Unit]:
     makers = {each: task for task in ir.tasks for each in task.outputs}
     readers = {each: task for task in ir.tasks for each in task.inputs}
     for task in ir.tasks:
-        if task.primitive is Primitive.SOFTMAX:
-            (scores,), (weights,) = task.inputs, task.outputs
-            yield Unit((makers[scores], task, readers[weights]), (scores, weights))
+        # A plan is untrusted: a softmax between anything else than one task before and one after is no core.
+        if task.primitive is not Primitive.SOFTMAX or (len(task.inputs), len(task.outputs)) != (1, 1):
+            continue
+        before, after = makers.get(task.inputs[0]), readers.get(task.outputs[0])
+        if before is not None and after is not None and len({before.id, task.id, after.id}) == CORE_TASKS:
+            yield Unit((before, task, after), (task.inputs[0], task.outputs[0]))
 
 
 def has_queues(request: Request) -> bool:

@@ -157,7 +157,7 @@ class LawInstances:
             if isinstance(law, Law):
                 groups = self._groups(law)
                 for equation in law.equations:
-                    self._add(rule.id, law, equation, groups)
+                    self._add(rule, law, equation, groups)
 
     def _groups(self, law: Law) -> list[list[Member]]:
         """The members of a law's group, block by block; a task that no rule demands is in all of them."""
@@ -170,9 +170,16 @@ class LawInstances:
                 group.append(member)
         return groups
 
-    def _add(self, rule: str, law: Law, equation: Equation[Quantity], groups: Sequence[Sequence[Member]]) -> None:
-        expected = law.group.members(self.bindings.case)
-        applicable = law.when(self.bindings.case) and self.bindings.applies(equation)
+    def _add(
+        self,
+        rule: PassRule | BoundaryRule,
+        law: Law,
+        equation: Equation[Quantity],
+        groups: Sequence[Sequence[Member]],
+    ) -> None:
+        case = self.bindings.case
+        expected = law.group.members(case)
+        applicable = law.when(case) and self.bindings.applies(equation) and (case.stack or not rule.stage)
         if not applicable:
             groups, expected = [], 0
         found = [len(group) for group in groups]
@@ -185,7 +192,7 @@ class LawInstances:
         self.plan.laws.append(
             LawCheck(
                 id=law.id,
-                rule=rule,
+                rule=rule.id,
                 form=equation.form,
                 statement=equation.statement or law.statement,
                 group=_describe(law, len(groups)),
@@ -194,7 +201,8 @@ class LawInstances:
                 obligations=tuple(self.plan.ask(each) for each in obligations),
                 applicable=applicable,
                 vacuous=vacuous,
-                theorems=((rule, law.id, equation.form),),
+                theorems=((rule.id, law.id, equation.form),),
+                stage=rule.stage,
             )
         )
 

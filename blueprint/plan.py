@@ -68,7 +68,8 @@ class RelationCheck:
 class LawCheck:
     """One law over its group: the positions of its instances' obligations, or why there are none.
 
-    `theorems` names the recorded theorems behind it: rule, law and form.
+    `theorems` names the recorded theorems behind it: rule, law and form, in the case of the plan; those of laws of a
+    whole pipeline `stage` in the stage's case.
     """
 
     id: str
@@ -82,6 +83,7 @@ class LawCheck:
     applicable: bool
     vacuous: bool
     theorems: tuple[tuple[str, str, str], ...]
+    stage: bool = False
 
 
 @dataclass

@@ -120,9 +120,10 @@ def checked_rule(rule: object, identifier: str) -> Rule:
                 raise RulebookError(f"{identifier}: law {plain(law.id)} projects, which only planning does")
     _check_arrangements(rule)
     whole_plan = isinstance(rule, BoundaryRule) and DISTRIBUTED_TO_PORTABLE in rule.boundaries
+    bound_plan = isinstance(rule, BoundaryRule) and rule.boundaries == (PORTABLE_TO_CONCRETE,)
     if isinstance(rule, PassRule | BoundaryRule) and not whole_plan:
         for law in rule.laws:
-            if isinstance(law, MemoryLaw | MaximumLaw | Requirement):
+            if isinstance(law, MemoryLaw | MaximumLaw) or (isinstance(law, Requirement) and not bound_plan):
                 raise RulebookError(
                     f"{identifier}: law {plain(law.id)} speaks of memory, which is asked of plans as a whole:"
                     " give its rule boundaries=(DISTRIBUTED_TO_PORTABLE,)"
@@ -138,7 +139,8 @@ def _check_arrangements(rule: Rule) -> None:
         if made is not None and boundaries != (made,):
             where = f"{made[0].value} to {made[1].value}"
             raise RulebookError(f"{rule.id}: law {plain(law.id)} is about what is arranged from {where} alone")
-        if made is None and not isinstance(law, BoundLaw) and set(boundaries) & set(_MADE_AT.values()):
+        asked = isinstance(law, BoundLaw) or (isinstance(law, Requirement) and boundaries == (PORTABLE_TO_CONCRETE,))
+        if made is None and not asked and set(boundaries) & set(_MADE_AT.values()):
             raise RulebookError(
                 f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive"
             )

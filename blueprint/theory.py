@@ -16,6 +16,7 @@ import sympy
 
 from blueprint import symbols
 from blueprint.case import ZERO_STAGES, Case, Workload, all_cases, stage_cases
+from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.model import OperationKind
 from blueprint.ir.request import Communication
@@ -244,7 +245,8 @@ def _law_theorem(rule: str, law: Law, equation: Equation[Quantity], case: Case, 
         goals.append(goal if compared is None else replace_in(goal, symbols.W_0.name, compared))
     stated = tuple(theorem([goal], defined) for goal in dict.fromkeys(goals))
     statement = equation.statement or law.statement
-    return Theorem(rule, law.id, equation.form, statement, case.text, stated, negative, fault)
+    name = case.stage_text if case.stack else case.text
+    return Theorem(rule, law.id, equation.form, statement, name, stated, negative, fault)
 
 
 def _amount_of(step: Step[Symbolic], quantity: Quantity) -> Term:
@@ -396,13 +398,44 @@ def _model_state(stage: int) -> Term:
 
 
 def _fused() -> Term:
-    """The operations of an attention core that is run as one, as a binding adds them up."""
-    return number_term(fused_operations([Symbolic(each) for each in (symbols.W_1, symbols.W_2, symbols.W_3)]))
+    """The derived operations of an attention core that is run as one, as a binding adds them up."""
+    case = next(case for case in all_cases(Workload.INFERENCE) if case.tensor_parallel)
+    core = {OperationKind.SCORES, OperationKind.SOFTMAX, OperationKind.CONTEXT}
+    steps = [step for step in symbolic_block(case).steps if _kind(step) in core and _local(step)]
+    return number_term(fused_operations([_symbolic(step.work.operations) for step in steps]))
+
+
+def _symbolic(number: Number) -> Symbolic:
+    return Symbolic(sympy.Integer(number)) if type(number) is int else number  # type: ignore[return-value]
+
+
+def _working() -> Term:
+    """The derived workspace of a step; the largest arm is a symbol."""
+    return number_term(symbolic_inference_memory(all_cases(Workload.INFERENCE)[0]).workspace)
+
+
+def _rows() -> Term:
+    """The derived boundary of a step."""
+    return number_term(symbolic_inference_memory(all_cases(Workload.INFERENCE)[0]).boundary)
 
 
 def _caches() -> Term:
-    """The caches that the derivation gives one rank."""
-    return number_term(symbolic_inference_memory(all_cases(Workload.INFERENCE)[0]).kv)
+    """The caches that the derivation gives one rank, which are the same in every case."""
+    return _in_every_case([number_term(symbolic_inference_memory(case).kv) for case in all_cases(Workload.INFERENCE)])
+
+
+def _in_every_case(terms: Sequence[Term]) -> Term:
+    """The one term that the derivation gives in all cases. Raises RulebookError where they differ."""
+    first, *others = terms
+    if any(each != first for each in others):
+        raise RulebookError("a bound speaks of what is not the same in every case")
+    return first
+
+
+def _forward_products(case: Case) -> Term:
+    products = {Primitive.LINEAR, Primitive.BATCHED_MATMUL}
+    steps = [step for step in symbolic_block(case).steps if step.phase is Phase.FORWARD and step.primitive in products]
+    return Sum(tuple(number_term(step.work.operations) for step in steps))
 
 
 @cache
@@ -411,10 +444,9 @@ def _products(workload: Workload) -> Term:
 
     A training sequence of S tokens is read as a prompt of c: there B is b, and S is c.
     """
-    case = next(case for case in all_cases(workload) if case.tensor_parallel)
-    products = {Primitive.LINEAR, Primitive.BATCHED_MATMUL}
-    steps = [step for step in symbolic_block(case).steps if step.phase is Phase.FORWARD and step.primitive in products]
-    found: Term = Sum(tuple(number_term(step.work.operations) for step in steps))
+    # Where the sequence is divided, its whole length is written as t shares of it.
+    cases = [case for case in all_cases(workload) if not case.sequence_parallel]
+    found = _in_every_case([_forward_products(case) for case in cases])
     for training, inference in ((symbols.B, symbols.b), (symbols.S, symbols.c)):
         found = replace(found, training.name, to_term(inference))
     return found
@@ -464,6 +496,8 @@ def _bound_theorem(rule: str, law: BoundLaw, bound: Bound, *, negative: bool) ->
     for stage in ZERO_STAGES:
         goal = replace_in(goal, f"C_{stage}", _model_state(stage))
     goal = replace_in(goal, symbols.W_f.name, _fused())
+    goal = replace_in(goal, symbols.C_ws.name, _working())
+    goal = replace_in(goal, symbols.C_bd.name, _rows())
     goal = replace_in(goal, symbols.K_0.name, _caches())
     goal = replace_in(goal, symbols.K_1.name, replace(_caches(), symbols.c.name, to_term(symbols.c + 1)))
     goal = replace_in(goal, symbols.W_p.name, _products(Workload.INFERENCE))
@@ -522,7 +556,8 @@ def _traffic_theorems(rule: PrimitiveRule) -> Iterator[Theorem]:
     """Every step moves the bytes of the tensors that it reads and writes, as often as the rule counts them."""
     if all(formula.reads is None for formula in rule.formulas.values()):
         return
-    cases = stage_cases() if rule.primitive in EDGES else all_cases()
+    edges = tuple(case for case in stage_cases() if case.sends and case.data_parallel is case.sharded_optimizer)
+    cases = edges if rule.primitive in EDGES else all_cases()
     for case in cases:
         goals = list(dict.fromkeys(_traffic_goals(rule, case)))
         if goals:

@@ -11,15 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import sympy
-
 from blueprint import symbols
 from blueprint.law import Arrangement
 from blueprint.obligation import replace
 from blueprint.symbols import to_term
 from blueprint.term import Comparison, Const, Product, Sum, Term, at_most, comparison_variables, equal, less
 from blueprint.workload.layout import LEAST_ALIGNMENT, Layout
-from blueprint.workload.order import Counts, address, next_base, next_index, no_counts, slot_of
+from blueprint.workload.order import Counts, next_base, next_index, no_counts, slot_of
 from blueprint.workload.symbolic import Symbolic
 
 Number = Symbolic | int
@@ -78,9 +76,12 @@ def _layout() -> Arranged:
     """Buffer i behind the buffer p, and a buffer in an empty region."""
     a, c, q = (to_term(each) for each in (symbols.a_i, symbols.c_i, symbols.q_i))
     required, least, times = (to_term(each) for each in (symbols.r_i, symbols.u_i, symbols.v_i))
+    beyond_least = Sum((a, Const(-LEAST_ALIGNMENT)))
     contract = [
         equal(a, Product((Const(LEAST_ALIGNMENT), least))),
         equal(Product((required, times)), a),
+        # It is one of the two, and so the greater of them.
+        equal(Product((beyond_least, Sum((a, Product((Const(-1), required)))))), Const(0)),
     ]
 
     def aligned(end: Symbolic, alignment: Symbolic) -> Symbolic:
@@ -131,16 +132,6 @@ def _slots() -> Arranged:
 
 
 def _sections() -> Arranged:
-    """Addresses in section k and in the section after it."""
-    base, following = Symbolic(symbols.B_k), next_base(Symbolic(symbols.B_k), Symbolic(symbols.L_k))
-
-    def at(start: Symbolic, position: sympy.Symbol) -> Term:
-        return number_term(address(start, Symbolic(position)))
-
-    values = {
-        symbols.B_n.name: number_term(following),
-        symbols.A_j.name: at(base, symbols.p_j),
-        symbols.A_k.name: at(base, symbols.p_k),
-        symbols.A_n.name: at(following, symbols.p_n),
-    }
-    return Arranged(values, (), {})
+    """Where the section after section k begins."""
+    following = next_base(Symbolic(symbols.B_k), Symbolic(symbols.L_k))
+    return Arranged({symbols.B_n.name: number_term(following)}, (), {})

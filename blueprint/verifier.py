@@ -261,8 +261,9 @@ class _Settlement:
         if not check.applicable or not check.theorems:
             return TheoremStatus.NONE, ()
         digests: list[str] = []
+        case = self.plan.case.stage_text if check.stage else self.plan.case.text
         for rule, law, form in check.theorems:
-            status, found = self.theorems.lookup(rule, law, form, self.plan.case.text)
+            status, found = self.theorems.lookup(rule, law, form, case)
             if status is not TheoremStatus.RECORDED:
                 return TheoremStatus.ABSENT, ()
             digests.extend(found)

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from blueprint.case import case_of
 from blueprint.claims.distributed import ranks
 from blueprint.claims.matched import Pair
 from blueprint.expected_bound import (
@@ -36,9 +37,9 @@ from blueprint.ir.concrete import (
     Region,
     SlotExtension,
 )
-from blueprint.ir.distributed import Collective
-from blueprint.ir.portable import Buffer, InferenceMemory, PlanTask, PortablePlanIR
-from blueprint.ir.request import Deployment, Neighbour, Request, Target, neighbours_of
+from blueprint.ir.distributed import Collective, TaskKind
+from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR
+from blueprint.ir.request import Deployment, Neighbour, Request, Target
 from blueprint.rule import Claim
 from blueprint.term import Const, Product, Sum, Term, Var, at_most, equal, less
 
@@ -51,9 +52,10 @@ NOWHERE: Final = ("", -1, -1)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a buffer must lie: behind `before`, at `multiple` times its alignment; all in bytes but the multiple."""
+    """Where a buffer must lie: behind the one at `behind` of `length`, at `multiple` times its alignment; in bytes."""
 
-    before: int
+    behind: int
+    length: int
     alignment: int
     multiple: int
 
@@ -65,12 +67,12 @@ class Place:
 
 def places(buffers: Sequence[Buffer]) -> Iterator[Place]:
     """The aligned recurrence over sizes and required alignments."""
-    before = 0
+    behind, length = 0, 0
     for buffer in buffers:
         alignment = max(LEAST_ALIGNMENT, buffer.alignment)
-        place = Place(before, alignment, -(-before // alignment))
+        place = Place(behind, length, alignment, -(-(behind + length) // alignment))
         yield place
-        before = place.offset + buffer.size
+        behind, length = place.offset, buffer.size
 
 
 class ConcreteView:
@@ -85,6 +87,7 @@ class ConcreteView:
         devices: Mapping[int, str],
     ) -> None:
         self.request = request
+        self.case = case_of(request)
         self.source = source
         self.found = found
         self.region = target.regions[0].id
@@ -190,7 +193,7 @@ def _greater(question: Question, required: int, alignment: int) -> Var:
 
 def _offset(question: Question, place: Place) -> Term:
     """The least multiple of the alignment that is at least the end of the buffer before."""
-    before = question.given("end of the buffer before", place.before)
+    before = Sum((question.given("offset before", place.behind), question.given("size before", place.length)))
     alignment, multiple = question.given("a", place.alignment), question.given("q", place.multiple)
     offset = Product((alignment, multiple))
     question.suppose(at_most(before, offset))
@@ -214,7 +217,7 @@ def device_question(claim: Claim, pairs: Sequence[Pair[ExpectedDevice, Device]],
     if claim is not Claim.LOGICAL_RANKS:
         raise ValueError(claim)
     strategy = view.request.strategy
-    count = strategy.tensor + len(neighbours_of(strategy))
+    count = strategy.tensor + view.case.receives + view.case.sends
     ranks(question, "devices.ordinal", [pair.actual.ordinal for pair in pairs], count)
     for pair in pairs:
         question.number(
@@ -231,6 +234,7 @@ def command_question(claim: Claim, pair: Pair[ExpectedCommand, Command], view: C
     match claim:
         case Claim.TASK_CATEGORY:
             question.word(f"{name}.kind", actual.kind, COMMANDS[first.kind])
+            peer_facts(question, f"{name}.peer", actual.peer, peer_of(first, view))
         case Claim.EXACT_WORK:
             counts = [question.given(f"operations of {task.name}", task.work.operations) for task in tasks]
             question.number(f"{name}.operations", actual.operations, Sum(tuple(counts)))
@@ -301,6 +305,11 @@ def _issue(question: Question, name: str, task: PlanTask, issued: tuple[str, int
     question.number(f"{name}.slot", issued[2], Const(0))
 
 
+def peer_facts(question: Question, label: str, found: Neighbour | msgspec.UnsetType, wanted: Neighbour | None) -> None:
+    """The stage that is exchanged with is the demanded one, or there is none."""
+    question.names(label, [found.value] if isinstance(found, Neighbour) else [], [wanted.value] if wanted else [])
+
+
 def collective_facts(
     question: Question,
     label: str,
@@ -363,25 +372,29 @@ def routes_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
 
 def _ends_of(task: PlanTask, view: ConcreteView) -> tuple[str, str]:
     """Where a transfer begins and ends: activations come from the stage before and go to the one after."""
-    (moved,) = (*task.inputs, *task.outputs)
     sent = task.primitive is Primitive.SEND
-    activation = view.roles[moved] is not Role.GRADIENT
-    beside = Neighbour.AFTER if sent is activation else Neighbour.BEFORE
-    neighbours = neighbours_of(view.request.strategy)
+    beside = peer_of(task, view)
+    case = view.case
+    neighbours = [*([Neighbour.BEFORE] if case.receives else []), *([Neighbour.AFTER] if case.sends else [])]
     peer = view.request.strategy.tensor + neighbours.index(beside) if beside in neighbours else -1
     here, there = view.devices_of([0, peer])
     return (here, there) if sent else (there, here)
 
 
+def peer_of(task: PlanTask, view: ConcreteView) -> Neighbour | None:
+    """The stage that a transfer exchanges with; a task that moves no single tensor exchanges with none."""
+    moved = (*task.inputs, *task.outputs)
+    if task.kind is not TaskKind.POINT_TO_POINT or len(moved) != 1 or moved[0] not in view.roles:
+        return None
+    sent, activation = task.primitive is Primitive.SEND, view.roles[moved[0]] is not Role.GRADIENT
+    return Neighbour.AFTER if sent is activation else Neighbour.BEFORE
+
+
 def workspace_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
-    """The workspace is that of the chosen implementation, and leaves room in that of the plan."""
+    """The workspace is that of the chosen implementation. That the plan has room for it is a law."""
     question = Question()
-    known = {each.name: each.workspace for each in view.source.alternatives}
-    needed = known.get(attention_of(view.request), 0)
-    memory = view.source.memory
-    plan = memory.workspace if isinstance(memory, InferenceMemory) else 0
-    room = question.given("room in the plan's workspace", plan - needed)
-    question.suppose(at_most(Const(0), room))
-    question.number("workspace", target.workspace, question.given("workspace of the implementation", needed))
-    question.number("room", plan - target.workspace, room)
+    needed = [each.workspace for each in view.source.alternatives if each.name == attention_of(view.request)]
+    question.number("implementations of this name", len(needed), Const(1))
+    size = needed[0] if needed else 0
+    question.number("workspace", target.workspace, question.given("workspace of the implementation", size))
     return question

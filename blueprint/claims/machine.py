@@ -23,8 +23,10 @@ from blueprint.ir.machine import (
     MachineIR,
     MemoryOperand,
     Opcode,
+    PeerOperand,
     Section,
 )
+from blueprint.ir.request import Neighbour
 from blueprint.rule import Claim
 
 NOWHERE: Final = ("", -1)
@@ -98,12 +100,19 @@ def _operands(question: Question, name: str, source: Command, actual: Instructio
     leading = actual.operands[: len(memory)] == tuple(memory)
     question.word(f"{name}.operands.memory_first", leading, expected=True)
     question.number(f"{name}.operands count", len(memory), question.given("buffers used", len(source.uses)))
+    _peer(question, name, source, actual)
     for at, (operand, use) in enumerate(zip(memory, source.uses, strict=False)):
         bound, label = view.buffers[use.buffer], f"{name}.operands[{at}]"
         question.names(f"{label}.region", [operand.region], [view.regions[bound.region]])
         question.number(f"{label}.offset", operand.offset, question.given(f"offset of {bound.name}", bound.offset))
         question.number(f"{label}.size", operand.size, question.given(f"size of {bound.name}", bound.size))
         question.word(f"{label}.mode", operand.mode, use.mode)
+
+
+def _peer(question: Question, name: str, source: Command, actual: Instruction) -> None:
+    """A transfer says with which stage it exchanges, and nothing else does."""
+    found = [operand.stage.value for operand in actual.operands if isinstance(operand, PeerOperand)]
+    question.names(f"{name}.peer", found, [source.peer.value] if isinstance(source.peer, Neighbour) else [])
 
 
 def _collective(question: Question, name: str, source: Command, actual: Instruction) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from blueprint.ir.common import Count, EntityId, Header, Lineage, Name, Positive, Rank, Text
 from blueprint.ir.distributed import Collective
 from blueprint.ir.model import Ids
+from blueprint.ir.request import Neighbour
 
 
 class CommandKind(enum.Enum):
@@ -96,7 +97,10 @@ class BufferUse(_Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Command(_Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One command with its implementation; `operations` is the canonical count of the tasks that it carries out."""
+    """One command with its implementation; `operations` is the canonical count of the tasks that it carries out.
+
+    `peer` is the pipeline stage that a transfer exchanges with.
+    """
 
     id: EntityId
     name: Name
@@ -108,6 +112,7 @@ class Command(_Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     dependencies: Ids
     devices: Devices
     collective: Collective | msgspec.UnsetType = msgspec.UNSET
+    peer: Neighbour | msgspec.UnsetType = msgspec.UNSET
 
 
 class Queue(_Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -11,6 +11,7 @@ from blueprint.ir.common import Count, EntityId, Header, Lineage, Name, Positive
 from blueprint.ir.concrete import AccessMode, Order
 from blueprint.ir.distributed import CollectiveKind, MeshAxis, Ranks, Reduction
 from blueprint.ir.model import Ids
+from blueprint.ir.request import Neighbour
 
 
 class Opcode(enum.Enum):
@@ -48,7 +49,13 @@ class CollectiveOperand(
     message_bytes: Count
 
 
-Operand = MemoryOperand | CollectiveOperand
+class PeerOperand(_Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="peer"):
+    """The pipeline stage that a transfer exchanges with."""
+
+    stage: Neighbour
+
+
+Operand = MemoryOperand | CollectiveOperand | PeerOperand
 
 
 class Instruction(_Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

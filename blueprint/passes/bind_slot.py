@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from blueprint.ir.common import Primitive, Role, Stage
+from blueprint.ir.common import Primitive, Stage
 from blueprint.ir.concrete import Command, ConcretePlanIR, Issue, Route, SlotExtension
-from blueprint.ir.distributed import TaskKind
-from blueprint.ir.portable import PlanTask, PortablePlanIR
+from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import Neighbour, neighbours_of
 from blueprint.passes.binding import Binding
 from blueprint.passes.protocol import PassContext, PassFacts
@@ -68,18 +67,17 @@ def routes(binding: Binding) -> tuple[Route, ...]:
     Activations come from the stage before and go to the one after, gradients the other way. That there is a device of
     each such stage, a request must say.
     """
-    transfers = [task for task in binding.ir.tasks if task.kind is TaskKind.POINT_TO_POINT]
-    return tuple(_route(binding, task) for task in transfers)
+    sending = {binding.command_ids[task.id] for task in binding.ir.tasks if task.primitive is Primitive.SEND}
+    return tuple(
+        _route(binding, command, command.peer, sent=command.id in sending)
+        for command in binding.commands
+        if isinstance(command.peer, Neighbour)
+    )
 
 
-def _route(binding: Binding, task: PlanTask) -> Route:
-    roles = {buffer.id: buffer.role for buffer in binding.bound}
-    (moved,) = (*task.inputs, *task.outputs)
-    gradient, sent = roles[moved] is Role.GRADIENT, task.primitive is Primitive.SEND
-    # A gradient is sent to where activations come from.
-    beside = Neighbour.BEFORE if gradient is sent else Neighbour.AFTER
+def _route(binding: Binding, command: Command, peer: Neighbour, *, sent: bool) -> Route:
     strategy = binding.request.strategy
-    peer = binding.devices[strategy.tensor :][neighbours_of(strategy).index(beside)].id
+    there = binding.devices[strategy.tensor :][neighbours_of(strategy).index(peer)].id
     here = binding.devices[0].id
-    source, destination = (here, peer) if sent else (peer, here)
-    return Route(command=binding.command_ids[task.id], source=source, destination=destination)
+    source, destination = (here, there) if sent else (there, here)
+    return Route(command=command.id, source=source, destination=destination)

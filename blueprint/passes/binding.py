@@ -10,7 +10,7 @@ import msgspec
 
 from blueprint.codec import digest, entity_id
 from blueprint.errors import DomainError
-from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Primitive, Stage
+from blueprint.ir.common import INT64_MAX, SCHEMA_VERSIONS, Header, Lineage, LineageKind, Primitive, Role, Stage
 from blueprint.ir.concrete import (
     AccessMode,
     BufferBinding,
@@ -25,7 +25,7 @@ from blueprint.ir.concrete import (
 )
 from blueprint.ir.distributed import TaskKind
 from blueprint.ir.portable import Buffer, InferenceMemory, PlanTask, PortablePlanIR
-from blueprint.ir.request import Attention, Deployment, Request, Target, neighbours_of
+from blueprint.ir.request import Attention, Deployment, Neighbour, Request, Target, neighbours_of
 from blueprint.workload.attention import fused_operations
 from blueprint.workload.layout import alignment_of, base_alignment, integer_layout
 
@@ -88,6 +88,7 @@ class Binding:
         self.attention = request.target.attention if isinstance(request.target, Target) else Attention.UNFUSED
         self.fused = fused_cores(ir) if self.attention is not Attention.UNFUSED else {}
         inner = {each for core in self.fused.values() for each in core.inner}
+        self.roles = {buffer.id: buffer.role for buffer in ir.buffers}
         self.bound = [buffer for buffer in ir.buffers if buffer.id not in inner]
         self.region_id = self.identify("region", REGION, generated("binding.region"))
         self.buffer_ids = {
@@ -207,7 +208,17 @@ class Binding:
             dependencies=tuple(each for each in needed if each != self.command_ids[task.id]),
             devices=tuple(device.id for device in self.devices if device.ordinal in ordinals),
             collective=task.collective,
+            peer=self.peer(task),
         )
+
+    def peer(self, task: PlanTask) -> Neighbour | msgspec.UnsetType:
+        """The stage that a transfer exchanges with: activations come from the one before and go to the one after."""
+        if task.kind is not TaskKind.POINT_TO_POINT:
+            return msgspec.UNSET
+        (moved,) = (*task.inputs, *task.outputs)
+        gradient, sent = self.roles[moved] is Role.GRADIENT, task.primitive is Primitive.SEND
+        # A gradient is sent to where activations come from.
+        return Neighbour.BEFORE if gradient is sent else Neighbour.AFTER
 
     def uses(self, tasks: Sequence[PlanTask], inner: Sequence[str]) -> tuple[BufferUse, ...]:
         """What tasks read, then what they only write, without what they leave for each other."""

@@ -17,8 +17,10 @@ from blueprint.ir.machine import (
     MemoryOperand,
     Opcode,
     Operand,
+    PeerOperand,
     Section,
 )
+from blueprint.ir.request import Neighbour
 from blueprint.workload.order import next_base
 
 _VERSION: Final = SCHEMA_VERSIONS[Stage.MACHINE]
@@ -77,6 +79,8 @@ class Emission:
             bound = self.buffers[use.buffer]
             region = self.regions[bound.region]
             operands.append(MemoryOperand(region=region, offset=bound.offset, size=bound.size, mode=use.mode))
+        if isinstance(command.peer, Neighbour):
+            operands.append(PeerOperand(stage=command.peer))
         if isinstance(command.collective, Collective):
             operands.append(_exchanged(command.collective))
         return tuple(operands)

@@ -17,7 +17,7 @@ class EmitReferenceMachinePass:
     There is one section for each queue, or one for the slots, with its instructions in issue order: the position in
     the section is the position in the queue, and one section stands behind another.
 
-        address = base + position, base_0 = 0, base_{k+1} = base_k + length_k
+        base_0 = 0, base_{k+1} = base_k + length_k
 
     Memory operands are the bound offsets and sizes, dependencies are kept, and the entry point lists every section, so
     it reaches every instruction.

@@ -2,8 +2,8 @@
 
     o_0 = 0,  o_i = align_up(o_{i-1} + s_{i-1}, a_i),  C = o_{n-1} + s_{n-1}
 
-`align_up` and `alignment_of` are the two functions with cases. They are handed in, so that a proof hands in opaque
-symbols that keep their contracts, and nothing else differs between the two runs.
+`align_up`, which is handed in, `alignment_of` and `base_alignment` are the functions with cases. A proof has opaque
+symbols in their place, under their contracts; nothing else differs between the two runs.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ def align_up(end: int, alignment: int) -> int:
 
 
 def alignment_of(required: int) -> int:
-    """The greater of the required and the least alignment.
+    """The greater of the required and the least alignment, for a power of two, which makes it a multiple of both.
 
-    Raises ArithmeticError where it is no multiple of both, which it is for every power of two.
+    Raises ArithmeticError for any other number, and if it broke its contract.
     """
     alignment = max(LEAST_ALIGNMENT, required)
-    if alignment % LEAST_ALIGNMENT or alignment % required:
+    broken = alignment not in {LEAST_ALIGNMENT, required} or alignment % LEAST_ALIGNMENT or alignment % required
+    if broken or required & (required - 1):
         raise ArithmeticError(f"alignment_of({required}) = {alignment}")
     return alignment
 

@@ -1,4 +1,4 @@
-"""The largest of several numbers: with `align_up` one of two places where a derivation has cases.
+"""The largest of several numbers: beside what rounds up and aligns, the place where a derivation has cases.
 
 Its contract is all that a proof knows of it: the result is at least every arm, and one of them.
 """

@@ -1,4 +1,4 @@
-"""Issue orders and addresses, for integers and for symbols alike.
+"""Issue orders and the places of sections, for integers and for symbols alike.
 
 A task's position in its queue is the number of earlier tasks in it. With an indicator b_q, which is 1 for the queue of
 the task and 0 for every other, and the counts n_q of the tasks before it:
@@ -65,8 +65,3 @@ def next_index(index: N) -> N:
 def next_base(base: N, length: N | int) -> N:
     """Where the section after one of `length` instructions begins."""
     return base + length
-
-
-def address(base: N, position: N) -> N:
-    """Where an instruction stands among all of them."""
-    return base + position

@@ -90,11 +90,11 @@ FUSED = BoundLaw(
         ),
         Bound(
             "so is the largest arm, and the workspace",
-            C_bd + e * Y_max,
+            C_bd + Y_max,
             Relation.AT_MOST,
-            C_bd + e * X_max,
+            C_ws,
             premises=((Y_max, Relation.EQUAL, Y_1), (Y_1, Relation.AT_MOST, X_1), (X_1, Relation.AT_MOST, X_max)),
-            because=((e, X_1 - Y_1), (e, X_max - X_1)),
+            because=((X_1 - Y_1,), (X_max - X_1,)),
         ),
     ),
     wrong=(
@@ -108,9 +108,9 @@ FUSED = BoundLaw(
         Bound("any page table", 4 * b * c, Relation.AT_MOST, b * h_t * q * c * e),
         Bound(
             "statistics beside the largest arm",
-            C_bd + e * X_1 + Y_1,
+            C_bd + X_1 + Y_1,
             Relation.AT_MOST,
-            C_bd + e * X_max,
+            C_ws,
             premises=((X_1, Relation.AT_MOST, X_max),),
         ),
     ),

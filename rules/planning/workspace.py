@@ -99,20 +99,20 @@ LARGEST = BoundLaw(
         *(
             Bound(
                 f"above arm {number}",
-                C_bd + e * arm,
+                C_bd + arm,
                 Relation.AT_MOST,
-                C_bd + e * X_max,
+                C_ws,
                 premises=((arm, Relation.AT_MOST, X_max),),
-                because=((e, X_max - arm),),
+                because=((X_max - arm,),),
             )
             for number, arm in enumerate((X_1, X_2, X_3), start=1)
         ),
         *(
             Bound(
                 f"attained by arm {number}",
-                C_bd + e * X_max,
+                C_ws,
                 Relation.EQUAL,
-                C_bd + e * arm,
+                C_bd + arm,
                 premises=((X_max, Relation.EQUAL, arm),),
             )
             for number, arm in enumerate((X_1, X_2, X_3), start=1)
@@ -120,28 +120,23 @@ LARGEST = BoundLaw(
         *(
             Bound(
                 f"never falls, attained by arm {number}",
-                C_bd + e * X_max,
+                C_ws,
                 Relation.AT_MOST,
-                C_bd + e * Y_max,
+                C_bd + Y_max,
                 premises=(
                     (X_max, Relation.EQUAL, small),
                     (small, Relation.AT_MOST, large),
                     (large, Relation.AT_MOST, Y_max),
                 ),
-                because=((e, large - small), (e, Y_max - large)),
+                because=((large - small,), (Y_max - large,)),
             )
             for number, (small, large) in enumerate(_RISING, start=1)
         ),
     ),
     wrong=(
-        Bound(
-            "the sum of the arms",
-            C_bd + e * (X_1 + X_2 + X_3),
-            Relation.AT_MOST,
-            C_bd + e * X_max,
-            premises=_ABOVE,
-        ),
-        Bound("the first arm alone", C_bd + e * X_max, Relation.EQUAL, C_bd + e * X_1, premises=_ABOVE),
+        Bound("the sum of the arms", C_bd + X_1 + X_2 + X_3, Relation.AT_MOST, C_ws, premises=_ABOVE),
+        Bound("the first arm alone", C_ws, Relation.EQUAL, C_bd + X_1, premises=_ABOVE),
+        Bound("no boundary", C_ws, Relation.EQUAL, X_max, premises=_ABOVE),
     ),
 )
 
