@@ -18,17 +18,25 @@ from blueprint.term import Const, at_most, comparison_variables, equal, evaluate
 from blueprint.verdict import Obligation
 
 
-def add_memory_laws(plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings, target: PortablePlanIR) -> None:
-    """Every law of a rule that speaks of memory facts or of an implementation's workspace."""
+def add_memory_laws(
+    plan: TransitionPlan, rule: BoundaryRule, bindings: Bindings, target: PortablePlanIR, core: Sequence[str]
+) -> None:
+    """Every law of a rule that speaks of memory facts or of an implementation's workspace.
+
+    `core` names the implementations of the attention core that the rules know. What one rank holds supposes the first.
+    """
     held = msgspec.structs.asdict(target.memory)
     chosen = {each.name: each.workspace for each in target.alternatives}
     facts = {each: held[each.name.lower()] for each in Capacity if each.name.lower() in held}
     for law in rule.laws:
         match law:
             case MaximumLaw():
+                # An implementation that is not there has no workspace; claim.alternatives says that it is missing.
+                found = [chosen.get(law.implementation, 0)]
+                if law.implementation == core[0]:
+                    found.append(facts.get(law.capacity, 0))
                 for form in law.forms:
-                    # An implementation that is not there has no workspace; claim.alternatives says that it is missing.
-                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, chosen.get(law.implementation, 0)))
+                    plan.laws.append(_maximum(plan, rule.id, law, form, bindings, found))
             case MemoryLaw():
                 for check in _memory_law(plan, rule.id, law, bindings, facts):
                     plan.laws.append(check)
@@ -53,17 +61,18 @@ def _memory_law(
 
 
 def _maximum(
-    plan: TransitionPlan, rule: str, law: MaximumLaw, form: Maximum, bindings: Bindings, found: int
+    plan: TransitionPlan, rule: str, law: MaximumLaw, form: Maximum, bindings: Bindings, found: Sequence[int]
 ) -> LawCheck:
-    """The fact is at least every arm, and equal to the largest."""
+    """Each amount found is at least every arm, and equal to the largest."""
     where = tuple(equal(to_term(symbol), to_term(value)) for symbol, value in form.where)
     asked = []
     if all(holds(each, bindings.values) for each in where):
-        left = replace(to_term(law.left), law.capacity.value, Const(found))
         arms = [to_term(arm) for arm in form.arms.values()]
         largest = max(arms, key=lambda arm: evaluate(arm, bindings.values))
-        goals = [*(at_most(arm, left) for arm in arms), equal(left, largest)]
-        asked = [bindings.ground(goal, where, Question()) for goal in goals]
+        for amount in found:
+            left = replace(to_term(law.left), law.capacity.value, Const(amount))
+            goals = [*(at_most(arm, left) for arm in arms), equal(left, largest)]
+            asked += [bindings.ground(goal, where, Question()) for goal in goals]
     group = f"workspace of {law.implementation}"
     theorems = tuple((rule, law.id, f"{form.form}: {name}") for name in form.arms)
     return _check(plan, (rule, law.id, form.form), law.statement, group, asked, theorems)

@@ -213,7 +213,7 @@ def plan_portable(
     for boundary_rule in boundary_rules:
         _relate_boundary(plan, boundary_rule, asked)
         work_laws.add(boundary_rule)
-        add_memory_laws(plan, boundary_rule, bindings, target)
+        add_memory_laws(plan, boundary_rule, bindings, target, core)
     for rule in rules:
         work_laws.add(rule)
         demanded = sum(matched.relation.rule.id == rule.id for matched in matching.matched)
