@@ -22,9 +22,10 @@ def model_value_questions(demanded: ModelValue, actual: ModelValue) -> list[tupl
 
 
 def operation_questions(demanded: Operation, actual: Operation) -> list[tuple[Claim, Question]]:
-    """Kind and data flow of one operation."""
+    """Kind, block and data flow of one operation."""
     identity, name = Question(), demanded.name
     identity.word(f"{name}.kind", actual.kind, demanded.kind)
+    identity.names(f"{name}.block", [str(actual.block)], [str(demanded.block)])
     flow = Question()
     flow.names(f"{name}.inputs", actual.inputs, demanded.inputs)
     flow.names(f"{name}.result", [actual.result], [demanded.result])
