@@ -575,6 +575,7 @@ def _bundle_operators() -> Iterator[Operator]:
     yield Operator("request.strategy.tensor", "", be(4), "claim.interface")
     yield Operator("request.strategy.pipeline", "", be(1), "claim.interface")
     yield Operator("request.strategy.data", "", plus(1), "claim.interface")
+    yield Operator("request.strategy.stage", "", plus(1), "model.domain")
     yield Operator("request.strategy.recompute", "", be("none"), "coverage.unexpected")
     yield Operator("request.strategy.recompute", "", be("full"), "coverage.missing")
     yield Operator("request.strategy.communication", "", be("all-reduce"), "claim.shard_coverage")
@@ -623,6 +624,7 @@ def _model_operators() -> Iterator[Operator]:
     yield Operator("model.operations.id", "scores", be(new_id("node", "z")), "structure.id")
     yield Operator("model.operations.name", "scores", be("points"), "coverage.unexpected")
     yield Operator("model.operations.kind", "scores", be("context"), "claim.operation_identity")
+    yield Operator("model.operations.block", "scores", plus(1), "claim.operation_identity")
     yield Operator("model.operations.inputs", "scores", turned, "claim.data_flow")
     yield Operator("model.operations.result", "scores", id_of(MODEL, "values", "context"), "structure.ssa")
     yield Operator("model.operations", "", results_swapped, "claim.data_flow")
@@ -713,6 +715,7 @@ def _task_operators() -> Iterator[Operator]:
     yield Operator("distributed.tasks.collective", gather, as_all_reduce, "claim.collective_volume")
     yield Operator("distributed.tasks.collective.kind", "mlp_norm.collective.activation_gradient", be("all_reduce"),
                    "claim.collective_volume")  # fmt: skip
+    yield Operator("distributed.tasks.collective.axis", gather, be("data"), "claim.collective_volume")
     yield Operator("distributed.tasks.collective.participants", gather, be([0, 3]), "claim.collective_volume")
     yield Operator("distributed.tasks.collective.participants", gather, be([0]), "structure.collective")
     yield Operator("distributed.tasks.collective.reduction", gather, be("sum"), "structure.collective")
@@ -821,6 +824,7 @@ def _plan_operators() -> Iterator[Operator]:
     yield Operator("portable.tasks.collective", one, collective_of(PORTABLE, gather), "claim.operation_identity")
     yield Operator("portable.tasks.collective", gather, be(ABSENT), "claim.collective_volume")
     yield Operator("portable.tasks.collective.kind", gather, be("all_reduce"), "claim.collective_volume")
+    yield Operator("portable.tasks.collective.axis", gather, be("data"), "claim.collective_volume")
     yield Operator("portable.tasks.collective.participants", gather, be([1]), "claim.collective_volume")
     yield Operator("portable.tasks.collective.reduction", gather, be("sum"), "claim.collective_volume")
     yield Operator("portable.tasks.collective.message_bytes", gather, plus(1), "claim.collective_volume")
@@ -933,6 +937,11 @@ def _step_operators() -> Iterator[Operator]:
         if fact != "workspace":
             yield Operator(f"portable.memory.{fact}", "", plus(1), "claim.memory")
         yield Operator(f"portable.memory.{fact}", "", plus(1), f"law.{law}")
+    yield Operator("portable.alternatives", "", without_last, "claim.alternatives")
+    yield Operator("portable.alternatives", "", turned, "claim.alternatives")
+    yield Operator("portable.alternatives.name", "", be("attention.none"), "claim.alternatives")
+    yield Operator("portable.alternatives.capability", "", be("none"), "claim.alternatives")
+    yield Operator("portable.alternatives.workspace", "", plus(1), "law.workspace")
     for fact in ("weights", "kv", "workspace"):
         yield Operator(f"portable.memory.{fact}", "", be(2**62), "law.inference-capacity")
 

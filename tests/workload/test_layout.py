@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blueprint.workload import layout as layouts
 from blueprint.workload.layout import Layout, align_up, alignment_of, base_alignment, integer_layout
-from blueprint.workload.order import Counts, address, next_base, next_index, no_counts, slot_of
+from blueprint.workload.order import Counts, next_base, next_index, no_counts, slot_of
 from blueprint.workload.symbolic import Symbolic
 
 buffers = st.lists(st.tuples(st.integers(1, 200), st.sampled_from([1, 2, 4, 16, 32, 64])), max_size=12)
@@ -112,9 +112,9 @@ def test_a_task_is_issued_in_the_cycle_of_its_index() -> None:
 
 
 @given(st.lists(st.integers(0, 9), max_size=6))
-def test_addresses_number_all_instructions(lengths: list[int]) -> None:
-    base, addresses = 0, []
+def test_places_behind_bases_number_all_instructions(lengths: list[int]) -> None:
+    base, places = 0, []
     for length in lengths:
-        addresses += [address(base, position) for position in range(length)]
+        places += [base + position for position in range(length)]
         base = next_base(base, length)
-    assert addresses == list(range(sum(lengths)))
+    assert places == list(range(sum(lengths)))
