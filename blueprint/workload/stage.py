@@ -27,7 +27,7 @@ from blueprint.workload.training_block import stream_of, training_block
 SOURCE = "parameters"
 """What the exchanges of a block come from: all its parameters."""
 
-BACKWARD = (Phase.RECOMPUTE, Phase.ACTIVATION_GRADIENT, Phase.WEIGHT_GRADIENT)
+BACKWARD = (Phase.RECOMPUTE, Phase.ACTIVATION_GRADIENT)
 """The phases that read parameters after the forward pass."""
 
 
@@ -53,15 +53,15 @@ class Edge(Generic[N]):
     elements: N
     e: N
 
-    def send(self, value: str, version: str, suffix: str, block: int) -> Step[N]:
+    def send(self, value: str, version: str, suffix: str) -> Step[N]:
         """The stage's part in handing a tensor on."""
         work = primitives.send(self.elements, self.e)
-        return self._step(value, suffix, Primitive.SEND, work, block, reads=(f"{value}.{version}",))
+        return self._step(value, suffix, Primitive.SEND, work, reads=(f"{value}.{version}",))
 
-    def receive(self, value: str, version: str, suffix: str, block: int) -> Step[N]:
+    def receive(self, value: str, version: str, suffix: str) -> Step[N]:
         """The stage's part in taking one."""
         work = primitives.receive(self.elements, self.e)
-        return self._step(value, suffix, Primitive.RECEIVE, work, block, writes=(f"{value}.{version}",))
+        return self._step(value, suffix, Primitive.RECEIVE, work, writes=(f"{value}.{version}",))
 
     def _step(
         self,
@@ -69,13 +69,12 @@ class Edge(Generic[N]):
         suffix: str,
         primitive: Primitive,
         work: TaskWork[N],
-        block: int,
         reads: tuple[str, ...] = (),
         writes: tuple[str, ...] = (),
     ) -> Step[N]:
         operands = (("elements", self.elements),)
         name, phase = f"{value}.{suffix}", Phase.STAGE_BOUNDARY
-        return Step(value, name, phase, primitive, operands, reads, writes, work, block)
+        return Step(value, name, phase, primitive, operands, reads, writes, work)
 
 
 def _with_edges(case: Case, stack: Block[N], edge: Edge[N], blocks: int) -> Block[N]:
@@ -86,16 +85,15 @@ def _with_edges(case: Case, stack: Block[N], edge: Edge[N], blocks: int) -> Bloc
 
 def _crossings(case: Case, edge: Edge[N], blocks: int) -> Iterator[Step[N]]:
     """Activations come in at the first block and leave at the last; in training gradients go the other way."""
-    last = blocks - 1
-    output = f"b{last}.{OUTPUT}"
+    output = f"b{blocks - 1}.{OUTPUT}"
     if case.receives:
-        yield edge.receive(INPUT, "forward", "receive", 0)
+        yield edge.receive(INPUT, "forward", "receive")
     if case.sends:
-        yield edge.send(output, "forward", "send", last)
+        yield edge.send(output, "forward", "send")
     if case.sends and not case.inference:
-        yield edge.receive(output, "gradient", "receive_gradient", last)
+        yield edge.receive(output, "gradient", "receive_gradient")
     if case.receives and not case.inference:
-        yield edge.send(INPUT, "gradient", "send_gradient", 0)
+        yield edge.send(INPUT, "gradient", "send_gradient")
 
 
 # Exchanges ----------------------------------------------------------------------------------------------------------

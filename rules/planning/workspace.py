@@ -56,6 +56,7 @@ WORKSPACE = MaximumLaw(
     left=t * C_ws,
     implementation="attention.unfused",
     capability="batched_matmul",
+    of_plan=True,
     forms=(
         Maximum(
             "classical",
@@ -71,7 +72,6 @@ WORKSPACE = MaximumLaw(
         Maximum("no boundary", {WIDE: b * q * F * e}),
         Maximum("not divided by t", {WIDE: D + t * b * q * F * e}),
     ),
-    of_plan=True,
 )
 
 BOUNDARY = MemoryLaw(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.mutation.faults import BLOCK, DIMS, MAXIMUM, MEMORY, STEP
+from tests.mutation.faults import BLOCK, DIMS, MAXIMUM, MEMORY, STAGE, STEP
 
 _NO_GROUPED_QUERIES = (
     "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
@@ -228,6 +228,17 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
             (DIMS, _HELD, "+ queries", "+ keys"),
             (DIMS, _HELD, "2 * keys", "2 * queries"),
         )
+    },
+    **{
+        (
+            STAGE,
+            f"work = primitives.{edge}(self.elements, self.e)",
+            f"work = primitives.{edge}(self.e, self.elements)",
+        ): (
+            "both",
+            "what crosses an edge has elements * e bytes and no operations: a product of both",
+        )
+        for edge in ("send", "receive")
     },
 }
 """Mutant -> where nothing can refute it, and the proof.

@@ -235,7 +235,7 @@ def _stages() -> tuple[Request, ...]:
     reduce, split = Communication.ALL_REDUCE, Communication.SEQUENCE_PARALLEL
     none, selective, full = Recompute.NONE, Recompute.SELECTIVE, Recompute.FULL
     return (
-        _staged(_request(selective, split, 4), 3, 1),
+        _staged(_request(selective, split, 4, gradient=2), 3, 1),
         _staged(_request(full, split, 4, zero=3, biases=False), 3, 0),
         _staged(_request(none, reduce, 4, zero=1), 3, 2),
         _staged(_request(full, reduce, 4, zero=3), 2, 0),
@@ -712,7 +712,12 @@ def _stage_works(module: Any, case: Case, turn: str, large: dict[str, int]) -> o
         derived = module.stage.inference_stage(_step(module, case, turn, sizes), 1)
     else:
         derived = module.stage.training_stage(module.dims.Dims.of(case, module.dims.Factors(**sizes)), 1)
-    return [each[1:] for each in _tasks(derived) if each[1] in {"stage_boundary", "synchronization"}]
+    edges, exchanges = [
+        [each for each in _tasks(derived) if each[1] == phase.value]
+        for phase in (Phase.STAGE_BOUNDARY, Phase.SYNCHRONIZATION)
+    ]
+    # Of exchanges theorems say what they do in all, of edges also of which primitive they are and what they move.
+    return [each[1:] for each in edges], sorted(repr(each[3]) for each in exchanges)
 
 
 def _tasks(derived: Any) -> Sequence[tuple[object, ...]]:
