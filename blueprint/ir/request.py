@@ -179,6 +179,11 @@ def neighbours_of(strategy: Strategy) -> tuple[Neighbour, ...]:
     return (*before, Neighbour.AFTER) if strategy.stage < strategy.pipeline - 1 else before
 
 
+def places_of(strategy: Strategy) -> int:
+    """How many devices a bound plan names: one for each rank of the group, and one of each stage beside it."""
+    return strategy.tensor + len(neighbours_of(strategy))
+
+
 class Deployment(_Binding, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where the plan is to run: how many devices there are, and, where it is named, the memory of each in bytes."""
 

@@ -25,7 +25,7 @@ from blueprint.ir.concrete import (
 )
 from blueprint.ir.distributed import TaskKind
 from blueprint.ir.portable import Buffer, InferenceMemory, PlanTask, PortablePlanIR
-from blueprint.ir.request import Attention, Deployment, Neighbour, Request, Target, neighbours_of
+from blueprint.ir.request import Attention, Deployment, Neighbour, Request, Target, places_of
 from blueprint.workload.attention import fused_operations
 from blueprint.workload.layout import alignment_of, base_alignment, integer_layout
 
@@ -72,7 +72,7 @@ def fused_cores(ir: PortablePlanIR) -> dict[str, Core]:
         if not isinstance(scores.producer, str):
             raise DomainError(f"the scores of {softmax.name} have no producer")
         core = Core((tasks[scores.producer], softmax, tasks[weights.consumers[0]]), (scores.id, weights.id))
-        cores |= dict.fromkeys((each.id for each in core.tasks), core)
+        cores.update(dict.fromkeys((each.id for each in core.tasks), core))
     return cores
 
 
@@ -83,8 +83,7 @@ class Binding:
         self.ir = ir
         self.request = request
         self.parent = digest(Stage.PORTABLE.value, ir.header.version, ir)
-        strategy = request.strategy
-        self.devices = tuple(map(self.device, range(strategy.tensor + len(neighbours_of(strategy)))))
+        self.devices = tuple(map(self.device, range(places_of(request.strategy))))
         self.attention = request.target.attention if isinstance(request.target, Target) else Attention.UNFUSED
         self.fused = fused_cores(ir) if self.attention is not Attention.UNFUSED else {}
         inner = {each for core in self.fused.values() for each in core.inner}

@@ -36,7 +36,7 @@ from blueprint.ir.distributed import (
 )
 from blueprint.ir.model import ModelIR, ModelValue
 from blueprint.ir.order import canonical_order
-from blueprint.ir.request import Inference, point_of
+from blueprint.ir.request import Inference, blocks_of, point_of
 from blueprint.ir.structure import data_dependencies, value_order
 from blueprint.passes.protocol import PassContext
 from blueprint.workload.operators import Block, CacheUse, Step, Tensor
@@ -99,7 +99,7 @@ class Distribution:
         readers = {each: operation.block for operation in ir.operations for each in operation.inputs}
         self.held = {
             block: tuple(each for each in self.parameter_ids if readers[each] == block)
-            for block in range(1 + max(operation.block for operation in ir.operations))
+            for block in range(blocks_of(self.request.model, self.request.strategy))
         }
         undivided = {each.value for each in block.tensors if each.local.split is None}
         names = {value.id: value.name for value in ir.values}

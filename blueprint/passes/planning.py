@@ -105,7 +105,8 @@ class Planning:
             return StorageClass.PERSISTENT
         producer = self.producers.get(value.id)
         before = producer is None or producer.phase not in _BACKWARD
-        if value.role not in _KEPT or not before or not self.phases.get(value.id, set()) & _BACKWARD:
+        later = not _BACKWARD.isdisjoint(self.phases.get(value.id, ()))
+        if value.role not in _KEPT or not before or not later:
             return StorageClass.STEP
         return StorageClass.CHECKPOINT if self.full else StorageClass.SAVED
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blueprint.case import Case, all_cases
+from blueprint.case import Case, Workload, all_cases
 from blueprint.errors import DomainError
 from blueprint.frontend.models import builtin
-from blueprint.ir.common import DType
+from blueprint.ir.common import Branch, DType
 from blueprint.ir.request import (
     Activation,
     Communication,
+    Inference,
     ModelFacts,
     Recompute,
     Request,
@@ -26,9 +32,10 @@ from blueprint.ir.request import (
 )
 from blueprint.symbols import ALPHABET
 from blueprint.term import evaluate
-from blueprint.theory import symbolic_dims
+from blueprint.theory import inference_dims, symbolic_dims
 from blueprint.theory_layout import number_term
 from blueprint.workload.dims import Dims, Factors, dims_of
+from blueprint.workload.inference_dims import InferenceDims, inference_dims_of
 
 MODELS = Path(__file__).parents[1] / "oracles" / "model_configs.json"
 ORACLE: dict[str, Any] = {row["model"]: row for row in json.loads(MODELS.read_text(encoding="utf-8"))["models"]}
@@ -199,33 +206,29 @@ def test_factors_multiply_up(case: Case, numbers: list[int]) -> None:
     assert dims.shard == (batch * sequence * hidden if case.sequence_parallel else shard)
 
 
+WIDTHS = ("H", "h_t", "k_t", "d", "F_t", "t", "shard", "e", "parameters")
+"""What the steps of training and of inference have in common."""
+
 FIELDS = (
+    *WIDTHS,
     "B",
     "S",
     "S_r",
-    "H",
-    "h_t",
-    "k_t",
-    "d",
-    "F_t",
-    "t",
-    "shard",
-    "e",
     "g",
     "o",
     "optimizer_shard",
-    "parameters",
     "data",
+    "whole",
     "whole_share",
 )
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
-@given(st.lists(st.integers(1, 9), min_size=8, max_size=8))
+@pytest.mark.parametrize("case", all_cases(Workload.TRAINING), ids=lambda case: case.text)
+@given(st.lists(st.integers(1, 9), min_size=9, max_size=9))
 @settings(max_examples=10)
 def test_symbols_and_integers_have_the_same_dimensions(case: Case, numbers: list[int]) -> None:
     """Whatever a request's dimensions are, the symbolic ones are the same at the same point."""
-    batch, sequence, hidden, heads, keys, width, wide, degree = numbers
+    batch, sequence, hidden, heads, keys, width, wide, degree, ranks = numbers
     t = degree if case.tensor_parallel else 1
     request = _request(
         hidden=hidden * t,
@@ -236,10 +239,12 @@ def test_symbols_and_integers_have_the_same_dimensions(case: Case, numbers: list
         batch=batch,
         sequence=sequence * t,
         tensor=t,
+        data=ranks,
         communication=case.communication,
         biases=case.biases,
     )
     dims = dims_of(request)
+    whole = (6 if case.biases else 4) * hidden * t
     point = dict.fromkeys(ALPHABET, 1) | {
         "B": batch,
         "S": sequence * t,
@@ -254,12 +259,60 @@ def test_symbols_and_integers_have_the_same_dimensions(case: Case, numbers: list
         "g": 4,
         "o": 12,
         "R": batch * sequence * hidden * t,
-        "n_D": dims.parameters,
+        "D": ranks,
+        "n_D": math.ceil(Fraction(dims.parameters, ranks)),
+        "n_w": math.ceil(Fraction(whole, t)),
     }
     symbolic = symbolic_dims(case)
     assert {name: evaluate(number_term(getattr(symbolic, name)), point) for name in FIELDS} == {
         name: getattr(dims, name) for name in FIELDS
     }
+
+
+STEP_FIELDS = (*WIDTHS, "b", "q", "c")
+
+
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE], ids=lambda branch: branch.value)
+@pytest.mark.parametrize("case", all_cases(Workload.INFERENCE), ids=lambda case: case.text)
+@given(st.lists(st.integers(1, 9), min_size=9, max_size=9))
+@settings(max_examples=10)
+def test_symbols_and_integers_have_the_same_dimensions_in_a_step(
+    case: Case, branch: Branch, numbers: list[int]
+) -> None:
+    """As above: the prompt is one step of all its tokens, the last token a step that sees the whole context."""
+    batch, prompt, more, hidden, heads, keys, width, wide, degree = numbers
+    t = degree if case.tensor_parallel else 1
+    model = _request(
+        hidden=hidden * t, feedforward=wide * t, heads=heads * t, key_value_heads=keys * t, head_width=width, tensor=t,
+        biases=case.biases,
+    )  # fmt: skip
+    workload = Inference(batch=batch, prompt=prompt, context=prompt + more, dtype=DType.BFLOAT16)
+    dims = inference_dims_of(msgspec.structs.replace(model, workload=workload), branch)
+    new, seen = (prompt, prompt) if branch is Branch.PREFILL else (1, prompt + more)
+    point = dict.fromkeys(ALPHABET, 1) | {
+        "b": batch,
+        "q": new,
+        "c": seen,
+        "H": hidden * t,
+        "h_t": heads,
+        "k_t": keys,
+        "d": width,
+        "F_t": wide,
+        "t": t,
+        "e": 2,
+        "R": batch * new * hidden,
+    }
+    symbolic = inference_dims(case)
+    assert {name: evaluate(number_term(getattr(symbolic, name)), point) for name in STEP_FIELDS} == {
+        name: getattr(dims, name) for name in STEP_FIELDS
+    }
+
+
+def test_every_dimension_is_compared() -> None:
+    """All but the case, which is no number."""
+    for kind, names in ((Dims, FIELDS), (InferenceDims, STEP_FIELDS)):
+        made = {field.name for field in dataclasses.fields(kind)} - {"case"}
+        assert made | {name for name, each in inspect.getmembers(kind) if isinstance(each, property)} == set(names)
 
 
 # Widths -------------------------------------------------------------------------------------------------------------

@@ -41,9 +41,26 @@ COUNTED_NAMES = {
     "training_block.py": {
         "len(self.consumers(value)) > 1",
         "len(consumers) < 2",
-    }
+    },
+    # Where a block is joined to its neighbours is a matter of its place in the chain, which is counted, and of the
+    # names of its values. Nothing that is compared is a size: a symbolic number would refuse to be.
+    "stack.py": {
+        "tensor.value == INPUT",
+        "tensor.value == OUTPUT",
+        "tensor.version == 'forward'",
+        "tensor.version == 'gradient'",
+        "name != INPUT",
+        "suffix == step.name",
+        "index > 0",
+        "index < blocks - 1",
+    },
+    # Which values are parameters is read from their names.
+    "stage.py": {
+        "each.version == 'forward'",
+        "'.' in tensor.value",
+    },
 }
-"""Comparisons in workload/ that count names of operations, never a dimension: file name -> expressions."""
+"""Comparisons in workload/ of names, and of counts of names and blocks, never of a dimension: file -> expressions."""
 
 NAMED = {
     "ENTERS",
@@ -240,6 +257,8 @@ def test_every_file_is_looked_at() -> None:
     assert {path.stem for path in PASSES} >= {"distribute_inference", "plan_inference", "distribution", "planning"}
     assert {path.stem for path in WORKLOAD} >= {"dims", "plan", "primitives", "symbolic", "training_block"}
     assert {path.stem for path in WORKLOAD} >= {"operators", "inference_block", "inference_memory", "maximum"}
+    assert {path.stem for path in WORKLOAD} >= {"attention", "layout", "order", "stack", "stage"}
+    assert {path.stem for path in PASSES} >= {"bind_queue", "bind_slot", "binding", "emission", "emit_machine"}
     assert not [path for folder in ("passes", "workload") for path in (PACKAGE / folder).glob("*/**/*.py")]
 
 
