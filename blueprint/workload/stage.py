@@ -200,7 +200,7 @@ def _latest(case: Case, phase: Phase, parameters: Sequence[Tensor[N]]) -> Mappin
     if phase is Phase.OPTIMIZER:
         reduced = "gradient_reduced" if case.data_parallel else ""
         return {f"{each.value}.gradient": f"{each.value}.{reduced or _summed(case, each)}" for each in parameters}
-    if not (case.data_parallel and case.sharded_parameters):
+    if not case.sharded_parameters:
         return {}
     versions = {Phase.FORWARD: "gathered", **dict.fromkeys(BACKWARD, "regathered")}
     version = versions.get(phase, "forward")
