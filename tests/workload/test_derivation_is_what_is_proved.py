@@ -21,11 +21,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprint import symbols, theory
-from blueprint.case import ZERO_STAGES, Case, Workload, all_cases, case_of, workload_of
-from blueprint.ir.common import Branch, DType, Phase, Role
+from blueprint.case import ZERO_STAGES, Case, Workload, all_cases, case_of, stage_cases, workload_of
+from blueprint.frontend.request import target_of
+from blueprint.ir.common import INT64_MAX, Branch, DType, Phase, Primitive, Role
 from blueprint.ir.distributed import DistributedTaskIR, EffectKind, Task
 from blueprint.ir.portable import InferenceMemory, TrainingMemory
-from blueprint.ir.request import Communication, Inference, Recompute, Request, Training, branches_of, point_of
+from blueprint.ir.request import (
+    Attention,
+    Communication,
+    Inference,
+    Recompute,
+    Request,
+    Scope,
+    TargetKind,
+    Training,
+    branches_of,
+    point_of,
+)
 from blueprint.law import (
     Bound,
     BoundLaw,
@@ -44,16 +56,19 @@ from blueprint.law import (
     Requirement,
 )
 from blueprint.obligation import replace as substituted
+from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
+from blueprint.passes.protocol import PassContext
 from blueprint.rule import TRAFFIC, BoundaryRule, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.symbols import ALPHABET, to_term
 from blueprint.term import Comparison, Const, Sum, Term, evaluate, holds
-from blueprint.theory import COMPONENTS, Theorem, group_of, symbolic_block, theorems_of
+from blueprint.theory import COMPONENTS, EDGES, Theorem, group_of, symbolic_block, theorems_of
 from blueprint.theory_layout import number_term
 from blueprint.workload.dims import dims_of
 from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import inference_dims_of
 from blueprint.workload.operators import Block
+from blueprint.workload.stage import inference_stage, training_stage
 from blueprint.workload.training_block import training_block
 from tests.oracles.derived import MATMULS, Derived, block_request, derived, memory, passed, step_request
 
@@ -73,7 +88,8 @@ def _theorems() -> dict[tuple[str, str, str, str], Theorem]:
 
 
 def _speaks(rule: PassRule | BoundaryRule, case: Case) -> bool:
-    return rule.workload in {None, case.workload}
+    """Whether a rule speaks of a case: of what only a stage has, or of a block, which is the same in a stage."""
+    return rule.workload in {None, case.workload} and rule.stage is case.stack
 
 
 @dataclass(frozen=True)
@@ -161,6 +177,8 @@ def _traffic(case: Case) -> tuple[tuple[PrimitiveRule, Theorem], ...]:
     """The theorems about the bytes of each primitive in a case."""
     found = []
     for rule in _rulebook().primitives.values():
+        if (rule.primitive in EDGES) is not case.stack:
+            continue
         theorem = _theorems().get((rule.id, TRAFFIC, "each", case.text))
         if theorem is not None:
             found.append((rule, theorem))
@@ -194,7 +212,16 @@ class _Point:
     later: int = 4
 
     def request(self, case: Case) -> Request:
-        """The request of this point in a case. The degree counts only where there is tensor parallelism."""
+        """The request of this point in a case; of a stage, one block in the middle of three."""
+        request = self._of_a_block(case)
+        if not case.stack:
+            return request
+        strategy = msgspec.structs.replace(request.strategy, data=self.data, pipeline=3, stage=1, scope=Scope.STACK)
+        model = msgspec.structs.replace(request.model, layers=3)
+        return msgspec.structs.replace(request, model=model, strategy=strategy)
+
+    def _of_a_block(self, case: Case) -> Request:
+        """The same of a block. The degree counts only where there is tensor parallelism."""
         t = self.degree if case.tensor_parallel else 1
         if case.inference:
             return step_request(
@@ -268,6 +295,7 @@ def _environment(request: Request, branch: Branch = Branch.MAIN) -> dict[str, in
         "S_t": workload.sequence // t,
         "R": workload.batch * workload.sequence * model.hidden // t,
         "n_D": (held + strategy.data - 1) // strategy.data,
+        "n_w": (replicated + t - 1) // t,
     }
 
 
@@ -512,18 +540,28 @@ def _boundary(emitted: Derived, width: int) -> int:
 
 
 def _intermediates(emitted: Derived, width: int) -> dict[str, int]:
-    """The bytes of each intermediate, from the emitted values and from what is appended to the caches."""
+    """The bytes of each intermediate, from the emitted values and from what is appended to the caches.
+
+    Attention that writes no scores keeps an fp32 statistic of each row and head; a page table has an entry of four
+    bytes for each visible token of each sequence.
+    """
+    shapes = {value.name: value.local_shape for value in emitted.distributed.values}
+    statistics = math.prod(shapes["scores.forward"][:-1]) * 4
     return {
         "q, k and v": _size(emitted, "query_projection.forward", width) + _appended(emitted),
         "scores": _size(emitted, "scores.forward", width),
         "feed-forward rows": _size(emitted, "up_projection.forward", width),
+        "rows and statistics": _size(emitted, "context.forward", width) + statistics,
+        "page table": math.prod(shapes["key_projection.cache"][:2]) * 4,
     }
 
 
 def _maximum_differences(emitted: Derived, case: Case, at: Mapping[str, int]) -> Iterator[str]:
-    """Where the workspace is not the largest of what the theorems say of its arms."""
-    fact = memory(emitted)["workspace"] if case.inference else 0
+    """Where the workspace of an implementation is not the largest of what the theorems say of its arms."""
+    chosen = {each.name: each.workspace for each in emitted.portable.alternatives}
     for each in _greatest(case):
+        facts = [chosen[each.law.implementation]]
+        facts += [memory(emitted)["workspace"]] if each.law.of_plan else []
         where = f"{each.law.id} ({each.form.form})"
         lefts = {}
         for name, theorem in each.theorems.items():
@@ -538,9 +576,10 @@ def _maximum_differences(emitted: Derived, case: Case, at: Mapping[str, int]) ->
                 yield f"{where}: the point lies outside the domain of the theorem about {name}"
             if left != right:
                 yield f"{where}: the law does not hold of the emitted bytes of {name}"
-        emitted_left = evaluate(substituted(to_term(each.law.left), each.law.capacity.value, Const(fact)), at)
-        if emitted_left != max(lefts.values()):
-            yield f"{where}: the largest recorded left side is {max(lefts.values())}, the emitted one {emitted_left}"
+        for fact in facts:
+            found = evaluate(substituted(to_term(each.law.left), each.law.capacity.value, Const(fact)), at)
+            if found != max(lefts.values()):
+                yield f"{where}: the largest recorded left side is {max(lefts.values())}, the emitted one {found}"
 
 
 def _bytes(emitted: Derived, identifier: str, width: int, *, written: bool) -> int:
@@ -605,12 +644,14 @@ class _Amounts:
     """What the bounds of a workload speak of beside widths: from the request alone, and read back from bytes.
 
     `grown` has for a bound between two steps by how much one size is larger in the second, and both emitted sides.
+    `own` has for a law what its symbols mean in it alone: both again.
     """
 
     workload: Workload
     given: Mapping[str, int]
     read: Mapping[str, int]
     grown: Mapping[str, tuple[int, int, int]]
+    own: Mapping[str, tuple[Mapping[str, int], Mapping[str, int]]]
 
 
 def _bound_differences(emitted: Derived, amounts: _Amounts, at: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
@@ -618,7 +659,8 @@ def _bound_differences(emitted: Derived, amounts: _Amounts, at: Mapping[str, int
     given = {**at, **amounts.given}
     read = {**given, **_widths(emitted, amounts.workload), **amounts.read}
     for law, bound, theorem in _bounds(amounts.workload):
-        here = given
+        own_given, own_read = amounts.own.get(law.id, ({}, {}))
+        here = {**given, **own_given}
         if bound.left.has(symbols.m) or bound.right.has(symbols.m):
             if bound.form not in amounts.grown:
                 yield law.id, "", False
@@ -626,7 +668,8 @@ def _bound_differences(emitted: Derived, amounts: _Amounts, at: Mapping[str, int
             more, *sides = amounts.grown[bound.form]
             here, found = {**given, "m": more}, (sides[0], sides[1])
         else:
-            found = (evaluate(to_term(bound.left), read), evaluate(to_term(bound.right), read))
+            there = {**read, **own_read}
+            found = (evaluate(to_term(bound.left), there), evaluate(to_term(bound.right), there))
         ((left, right),) = _sides(theorem, here)
         spoken = _inside(theorem, here)
         difference = "" if found == (left, right) else f"recorded are {left}, {right}, emitted {found}"
@@ -648,7 +691,7 @@ def _states(request: Request) -> _Amounts:
         strategy = msgspec.structs.replace(request.strategy, zero=stage)
         facts = memory(passed(msgspec.structs.replace(request, strategy=strategy)))
         found[f"C_{stage}"] = facts["weights"] + facts["gradients"] + facts["optimizer"]
-    return _Amounts(Workload.TRAINING, {}, found, {})
+    return _Amounts(Workload.TRAINING, {}, found, {}, {})
 
 
 def _enlarged(request: Request, *, batch: int = 0, prompt: int = 0, context: int = 0, feedforward: int = 0) -> Request:
@@ -670,6 +713,19 @@ def _enlarged(request: Request, *, batch: int = 0, prompt: int = 0, context: int
 def _products(emitted: Derived) -> int:
     """The emitted operations of the forward matrix products."""
     return sum(task.work.operations for task in emitted.tasks((Phase.FORWARD,), MATMULS))
+
+
+def _fused(emitted: Derived, request: Request) -> int:
+    """The emitted operations of the attention core where a target runs it as one."""
+    targeted = msgspec.structs.replace(
+        request, target=target_of(TargetKind.QUEUE, emit=False, attention=Attention.TILED)
+    )
+    # That the workspace is enough is no matter of operations.
+    roomy = msgspec.structs.replace(emitted.portable.memory, workspace=INT64_MAX)
+    plan = msgspec.structs.replace(emitted.portable, memory=roomy)
+    bound = BindReferenceQueueTargetPass().run(plan, PassContext(targeted, ""))
+    (fused,) = (each for each in bound.commands if each.lineage.transform == "binding.fused_attention")
+    return fused.operations
 
 
 def _as_training(request: Request, at: Mapping[str, int]) -> Request:
@@ -702,6 +758,9 @@ def _between_steps(emitted: Derived, request: Request, branch: Branch, at: Mappi
     other, facts = passed(larger, branch), memory(emitted)
     arms, others = _arms(at), _arms(_environment(larger, branch))
     given = {"C_bd": at["b"] * at["q"] * at["H"] * e, "X_max": max(arms.values()), "Y_max": max(others.values())}
+    # Each product multiplies and adds for every pair of a new and a visible token; softmax takes five for each.
+    pairs = at["b"] * at["h_t"] * at["q"] * at["c"]
+    given |= {"W_1": 2 * pairs * at["d"], "W_2": 5 * pairs, "W_3": 2 * pairs * at["d"]}
     read = {
         "K_0": facts["kv"],
         "K_1": memory(one_more)["kv"],
@@ -710,7 +769,11 @@ def _between_steps(emitted: Derived, request: Request, branch: Branch, at: Mappi
         "C_bd": facts["boundary"],
         "X_max": (facts["workspace"] - facts["boundary"]) // e,
         "Y_max": (memory(other)["workspace"] - memory(other)["boundary"]) // e,
+        "W_f": _fused(emitted, request),
     }
+    core = {task.name: task.work.operations for task in emitted.distributed.tasks}
+    names = ("scores.forward", "softmax.forward", "context.forward")
+    read |= {f"W_{number}": core[name] for number, name in enumerate(names, start=1)}
     for number, name in enumerate(ARMS, start=1):
         given |= {f"X_{number}": arms[name], f"Y_{number}": others[name]}
         read |= {
@@ -722,7 +785,19 @@ def _between_steps(emitted: Derived, request: Request, branch: Branch, at: Mappi
         for name in ARMS:
             sides = [t * (_boundary(each, e) + _intermediates(each, e)[name]) for each in (emitted, found)]
             grown[f"{name} in {size}"] = (more, sides[0], sides[1])
-    return _Amounts(Workload.INFERENCE, given, read, grown)
+    return _Amounts(Workload.INFERENCE, given, read, grown, {"fused-implementation": _tiled(emitted, at)})
+
+
+def _tiled(emitted: Derived, at: Mapping[str, int]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """What is beside the unfused arms X: the arms Y of tiled attention in the same step, and their largest."""
+    e, arms, read = at["e"], _arms(at), _intermediates(emitted, at["e"])
+    rows = at["b"] * at["h_t"] * at["q"] * (at["d"] + 4 // e)
+    (tiled,) = (each.workspace for each in emitted.portable.alternatives if each.name == "attention.tiled")
+    names = (ARMS[0], "rows and statistics", ARMS[2])
+    sizes = (arms[ARMS[0]], rows, arms[ARMS[2]])
+    given = {"Y_max": max(sizes)} | {f"Y_{number}": size for number, size in enumerate(sizes, start=1)}
+    found = {"Y_max": (tiled - memory(emitted)["boundary"]) // e}
+    return given, found | {f"Y_{number}": read[name] // e for number, name in enumerate(names, start=1)}
 
 
 def _amounts(emitted: Derived, request: Request, branch: Branch, at: Mapping[str, int]) -> _Amounts:
@@ -735,6 +810,9 @@ def _compare(emitted: Derived, request: Request, branch: Branch = Branch.MAIN) -
     case, at = case_of(request), _environment(request, branch)
     both = _Emitted(emitted, passed(_alone(request), branch))
     assert list(_differences(both, case, at, _expected(case, at))) == []
+    if case.stack:
+        assert list(_traffic_differences(emitted, case, at)) == []
+        return
     assert list(_memory_differences(emitted, case, at)) == []
     assert list(_maximum_differences(emitted, case, at)) == []
     assert list(_traffic_differences(emitted, case, at)) == []
@@ -775,6 +853,36 @@ def test_the_passes_emit_what_is_proved_at_special_points(case: Case, branch: Br
 @given(points)
 @settings(max_examples=4)
 def test_the_passes_emit_what_is_proved_at_drawn_points(case: Case, branch: Branch, point: _Point) -> None:
+    request = point.request(case)
+    assert case_of(request) == case
+    _compare(passed(request, branch), request, branch)
+
+
+STAGE_POINTS = ("odd batch, hd != H, F != 4H, t = 3", "k > h, t = 6", "one of everything", "GPT-3 on eight ranks")
+
+STAGE_CASES = [
+    pytest.param(case, branch, id=f"stage, {case.text}, {branch.value}" if case.inference else f"stage, {case.text}")
+    for case in stage_cases()
+    for branch in ((Branch.PREFILL, Branch.FINAL_DECODE) if case.inference else (Branch.MAIN,))
+]
+"""Every case of a whole stage that has neighbours on both sides, in each of its branches."""
+
+
+@pytest.mark.parametrize("name", STAGE_POINTS)
+@pytest.mark.parametrize(("case", "branch"), STAGE_CASES)
+def test_the_passes_emit_what_is_proved_of_a_stage(case: Case, branch: Branch, name: str) -> None:
+    """What only a stage has; that its blocks are blocks is shown in test_stack.py."""
+    request = SPECIAL[name].request(case)
+    assert case_of(request) == case
+    emitted, at = _special(case, name, branch), _environment(request, branch)
+    _compare(emitted, request, branch)
+    assert list(_primitive_differences(emitted, at)) == []
+
+
+@pytest.mark.parametrize(("case", "branch"), STAGE_CASES)
+@given(points)
+@settings(max_examples=2)
+def test_the_passes_emit_what_is_proved_of_a_stage_at_drawn_points(case: Case, branch: Branch, point: _Point) -> None:
     request = point.request(case)
     assert case_of(request) == case
     _compare(passed(request, branch), request, branch)
@@ -842,8 +950,10 @@ def _primitive_differences(emitted: Derived, at: Mapping[str, int]) -> Iterator[
         operands = {primitives[task.primitive].operands[each.name].name: each.size for each in task.operands}
         phase = Phase.FORWARD if task.phase is Phase.RECOMPUTE else task.phase
         work = derivation(task.primitive, phase)
+        # What is reduced for the optimizer are gradients; e is the width of an element of what is exchanged.
+        width = "g" if phase is Phase.SYNCHRONIZATION and task.primitive is not Primitive.ALL_GATHER else "e"
         for field in COMPONENTS.values():
-            symbolic = evaluate(number_term(getattr(work, field)), {**at, **operands})
+            symbolic = evaluate(number_term(getattr(work, field)), {**at, "e": at[width], **operands})
             if symbolic != getattr(task.work, field):
                 yield f"{task.name}: {symbolic} {field} proved, {getattr(task.work, field)} emitted"
 
@@ -886,14 +996,16 @@ def test_the_plan_holds_what_is_proved_of_its_projections(case: Case, branch: Br
 
 
 def _with_integers(request: Request, branch: Branch) -> Block[int]:
-    """The block as a pass computes it."""
+    """The block, or the stage of one block, as a pass computes it."""
+    stack = request.strategy.scope is Scope.STACK
     if isinstance(request.workload, Inference):
-        return inference_block(inference_dims_of(request, branch))
-    return training_block(dims_of(request))
+        step = inference_dims_of(request, branch)
+        return inference_stage(step, 1) if stack else inference_block(step)
+    return training_stage(dims_of(request), 1) if stack else training_block(dims_of(request))
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize(("case", "branch"), CASES)
+@pytest.mark.parametrize(("case", "branch"), [*CASES, *STAGE_CASES])
 def test_symbols_and_integers_take_one_path(case: Case, branch: Branch, name: str) -> None:
     """The same steps and tensors under the same names, and the same numbers at the point."""
     request = SPECIAL[name].request(case)
@@ -934,6 +1046,12 @@ FULLEST = Case(
 KEPT = replace(FULLEST, recompute=Recompute.SELECTIVE, zero=0)
 """A case in which something is stored, and in which bounds between the stages are read back."""
 
+STAGED = replace(FULLEST, zero=3, stack=True, data_parallel=True, receives=True, sends=True)
+"""A stage with every exchange and every edge that there is, but the gather of updated parameters."""
+
+STAGE_PHASES = {Phase.SYNCHRONIZATION, Phase.STAGE_BOUNDARY}
+"""The phases that only a stage has."""
+
 STEPPED = all_cases(Workload.INFERENCE)[-1]
 EITHER = [
     pytest.param(FULLEST, Branch.MAIN, id="training"),
@@ -945,7 +1063,10 @@ EITHER = [
 def test_the_cases_that_are_made_to_fail_have_everything() -> None:
     assert STEPPED.tensor_parallel
     assert STEPPED.biases
-    assert {task.phase for task in passed(_SMALL.request(FULLEST)).distributed.tasks} == set(Phase)
+    phases = {task.phase for task in passed(_SMALL.request(FULLEST)).distributed.tasks}
+    assert phases == set(Phase) - STAGE_PHASES
+    assert STAGED in stage_cases()
+    assert {task.phase for task in passed(_SMALL.request(STAGED)).distributed.tasks} == set(Phase)
     assert len(passed(_SMALL.request(STEPPED), Branch.PREFILL).distributed.tasks) == 14 + 2
 
 
@@ -963,6 +1084,33 @@ def test_one_more_in_any_task_is_a_difference(case: Case, branch: Branch, field:
         assert list(_projection_differences(changed))
         if field in {"read_bytes", "write_bytes"} and task.phase is not Phase.OPTIMIZER:
             assert list(_traffic_differences(changed, case, at))
+
+
+@pytest.mark.parametrize("field", COMPONENTS.values())
+@pytest.mark.parametrize("zero", [1, 3])
+def test_one_more_in_any_task_that_only_a_stage_has_is_a_difference(zero: int, field: str) -> None:
+    case = replace(STAGED, zero=zero)
+    request = _SMALL.request(case)
+    emitted, at = passed(request), _environment(request)
+    expected = _expected(case, at)
+    tasks = [task for task in emitted.distributed.tasks if task.phase in STAGE_PHASES]
+    # Two edges, both ways; the sum over the tensor group, the reduction, and one gather or two.
+    assert len(tasks) == 4 + 2 + (1 if zero == 1 else 2)
+    for task in tasks:
+        work = msgspec.structs.replace(task.work, **{field: getattr(task.work, field) + 1})
+        changed = _with_task(emitted, task, msgspec.structs.replace(task, work=work))
+        assert list(_primitive_differences(changed, at))
+        named = _named(_differences(_Emitted(changed, emitted), case, at, expected))
+        if task.phase is Phase.SYNCHRONIZATION:
+            assert named == {"stage-synchronization"}
+            continue
+        assert named == ({"stage-payload"} if field == "message_bytes" else set())
+        moves = field in {"read_bytes", "write_bytes"}
+        assert bool(list(_traffic_differences(changed, case, at))) is moves
+        fewer = tuple(each for each in emitted.distributed.tasks if each is not task)
+        without: DistributedTaskIR = msgspec.structs.replace(emitted.distributed, tasks=fewer)
+        one_less = _Emitted(replace(emitted, distributed=without), emitted)
+        assert _named(_differences(one_less, case, at, expected)) == {"stage-payload"}
 
 
 @pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
@@ -1071,17 +1219,36 @@ def test_one_more_in_any_memory_fact_is_a_difference(case: Case, branch: Branch,
     changed = replace(emitted, portable=msgspec.structs.replace(emitted.portable, memory=more))
     wrong = _named(_memory_differences(changed, case, at)) | _named(_maximum_differences(changed, case, at))
     names = {each.law.id for each in _remembered(case) if each.equation.quantity.name.lower() == fact}
-    names |= {each.law.id for each in _greatest(case) if each.law.capacity.name.lower() == fact}
+    greatest = [each.law for each in _greatest(case) if each.law.of_plan]
+    names |= {law.id for law in greatest if law.capacity.name.lower() == fact}
     assert wrong == names
     assert len(names) == 1
 
 
-def _of_shape(emitted: Derived, name: str, more: int) -> Derived:
-    """An emission in which one value has so much more of its last axis on a rank."""
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
+@pytest.mark.parametrize("at_place", range(3))
+def test_one_more_in_the_workspace_of_any_implementation_is_a_difference(at_place: int, branch: Branch) -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, at = passed(request, branch), _environment(request, branch)
+    every = list(emitted.portable.alternatives)
+    chosen = every[at_place]
+    every[at_place] = msgspec.structs.replace(chosen, workspace=chosen.workspace + 1)
+    changed = replace(emitted, portable=msgspec.structs.replace(emitted.portable, alternatives=tuple(every)))
+    laws = {each.law.id for each in _greatest(STEPPED) if each.law.implementation == chosen.name}
+    assert len(laws) == 1
+    assert _named(_maximum_differences(changed, STEPPED, at)) == laws
+    assert len({each.law.id for each in _greatest(STEPPED)}) == len(every)
+
+
+def _of_shape(emitted: Derived, name: str, more: int, axis: int = -1) -> Derived:
+    """An emission in which one value has so much more of an axis, the last by default, on a rank."""
+
+    def enlarged(shape: tuple[int, ...]) -> tuple[int, ...]:
+        place = axis % len(shape)
+        return tuple(size + more if each == place else size for each, size in enumerate(shape))
+
     values = tuple(
-        msgspec.structs.replace(each, local_shape=(*each.local_shape[:-1], each.local_shape[-1] + more))
-        if each.name == name
-        else each
+        msgspec.structs.replace(each, local_shape=enlarged(each.local_shape)) if each.name == name else each
         for each in emitted.distributed.values
     )
     return replace(emitted, distributed=msgspec.structs.replace(emitted.distributed, values=values))
@@ -1095,30 +1262,63 @@ def test_one_more_in_any_intermediate_is_a_difference(name: str, branch: Branch)
     amounts = _between_steps(emitted, request, branch, at)
     assert [text for _, text, _ in _bound_differences(emitted, amounts, at) if text] == []
     changed = _of_shape(emitted, f"{name}.forward", 1)
-    assert _named(_maximum_differences(changed, STEPPED, at)) == {"workspace"}
+    fused = {"tiled-workspace", "paged-workspace"}
+    assert _named(_maximum_differences(changed, STEPPED, at)) == {"workspace"} | (set() if name == "scores" else fused)
     wrong = _between_steps(changed, request, branch, at)
     named = _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text]))
     assert named == ({"workspace-grows"} if name == "x" else {"workspace-grows", "workspace-bound"})
 
 
+@pytest.mark.parametrize("branch", [Branch.PREFILL, Branch.FINAL_DECODE])
 @pytest.mark.parametrize(
-    ("symbol", "law"),
+    ("name", "axis", "laws"),
     [
-        ("K_0", "kv-growth"),
-        ("K_1", "kv-growth"),
-        ("W_p", "prefill-derivation"),
-        ("W_t", "prefill-derivation"),
-        ("C_bd", "workspace-bound"),
-        ("X_max", "workspace-bound"),
-        ("Y_max", "workspace-bound"),
+        ("context.forward", -1, {"tiled-workspace", "paged-workspace"}),
+        ("scores.forward", 2, {"workspace", "tiled-workspace", "paged-workspace"}),
+        ("key_projection.cache", 1, {"paged-workspace"}),
     ],
 )
-def test_one_more_in_what_steps_are_compared_by_is_a_difference(symbol: str, law: str) -> None:
+def test_one_more_in_what_attention_that_writes_no_scores_keeps_is_a_difference(
+    name: str, axis: int, laws: set[str], branch: Branch
+) -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, at = passed(request, branch), _environment(request, branch)
+    assert _named(_maximum_differences(_of_shape(emitted, name, 1, axis), STEPPED, at)) == laws
+
+
+@pytest.mark.parametrize(
+    ("symbol", "laws"),
+    [
+        ("K_0", {"kv-growth"}),
+        ("K_1", {"kv-growth"}),
+        ("W_p", {"prefill-derivation"}),
+        ("W_t", {"prefill-derivation"}),
+        ("C_bd", {"workspace-bound", "fused-implementation"}),
+        ("X_max", {"workspace-bound", "fused-implementation"}),
+        ("Y_max", {"workspace-bound"}),
+        ("W_f", {"fused-operations"}),
+        ("W_1", {"fused-operations"}),
+        ("W_2", {"fused-operations"}),
+        ("W_3", {"fused-operations"}),
+    ],
+)
+def test_one_more_in_what_steps_are_compared_by_is_a_difference(symbol: str, laws: set[str]) -> None:
     request = _SMALL.request(STEPPED)
     emitted, at = passed(request, Branch.PREFILL), _environment(request, Branch.PREFILL)
     amounts = _between_steps(emitted, request, Branch.PREFILL, at)
     wrong = replace(amounts, read={**amounts.read, symbol: amounts.read[symbol] + 1})
-    assert _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text])) == {law}
+    assert _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text])) == laws
+
+
+def test_one_more_in_the_largest_arm_of_tiled_attention_is_a_difference() -> None:
+    request = _SMALL.request(STEPPED)
+    emitted, at = passed(request, Branch.PREFILL), _environment(request, Branch.PREFILL)
+    amounts = _between_steps(emitted, request, Branch.PREFILL, at)
+    given, read = amounts.own["fused-implementation"]
+    wrong = replace(amounts, own={"fused-implementation": (given, {**read, "Y_max": read["Y_max"] + 1})})
+    assert _named(iter([text for _, text, _ in _bound_differences(emitted, wrong, at) if text])) == {
+        "fused-implementation"
+    }
 
 
 def test_one_more_in_the_state_of_any_stage_and_any_share_is_a_difference() -> None:
@@ -1134,7 +1334,8 @@ def test_one_more_in_the_state_of_any_stage_and_any_share_is_a_difference() -> N
 
 def test_every_law_and_every_symbol_is_reached() -> None:
     """No law is left out in every case, and no side uses a symbol that a point does not give."""
-    reached = {(stated.law.id, stated.equation.form) for case in all_cases() for stated in _stated(case)}
+    cases = (*all_cases(), *stage_cases())
+    reached = {(stated.law.id, stated.equation.form) for case in cases for stated in _stated(case)}
     reached |= {(each.law.id, each.equation.form) for case in all_cases() for each in _remembered(case)}
     reached |= {(each.law.id, each.form.form) for case in all_cases() for each in _greatest(case)}
     reached |= {(law.id, bound.form) for workload in Workload for law, bound, _ in _bounds(workload)}
@@ -1149,7 +1350,7 @@ def test_every_law_and_every_symbol_is_reached() -> None:
     others = [law for law in laws if not isinstance(law, Law | MemoryLaw | MaximumLaw | BoundLaw)]
     assert all(isinstance(law, ProjectionLaw | Requirement) for law in others)
     assert {law.id for law in others if isinstance(law, Requirement)} == {"capacity", "inference-capacity"}
-    traffic = {rule.id for case in all_cases() for rule, _ in _traffic(case)}
+    traffic = {rule.id for case in cases for rule, _ in _traffic(case)}
     assert traffic == {rule.id for rule in _rulebook().primitives.values()} - {"primitives.optimizer"}
     with_laws = {rule.id for rule in _rulebook().rules if isinstance(rule, PassRule) and rule.laws}
     assert {f"{each}.qkv_projection" for each in ("training", "inference")} <= with_laws
@@ -1162,11 +1363,12 @@ def test_every_law_and_every_symbol_is_reached() -> None:
 
 def test_no_theorem_about_a_derivation_is_left_uncompared() -> None:
     """Every recorded theorem is one that the points above compare, or one of a primitive or a projection."""
-    compared = {id(each.theorem) for case in all_cases() for each in _stated(case)}
+    cases = (*all_cases(), *stage_cases())
+    compared = {id(each.theorem) for case in cases for each in _stated(case)}
     compared |= {id(each.theorem) for case in all_cases() for each in _remembered(case)}
     compared |= {id(each) for case in all_cases() for found in _greatest(case) for each in found.theorems.values()}
     compared |= {id(theorem) for workload in Workload for _, _, theorem in _bounds(workload)}
-    compared |= {id(theorem) for case in all_cases() for _, theorem in _traffic(case)}
+    compared |= {id(theorem) for case in cases for _, theorem in _traffic(case)}
     primitives = {rule.id: rule.primitive.value for rule in _rulebook().primitives.values()}
     projections = {law.id for _, law in _rulebook().laws() if isinstance(law, ProjectionLaw)}
     elsewhere = {law.id for _, law in _rulebook().laws() if isinstance(law, InductiveLaw)}
