@@ -44,10 +44,10 @@ CLAIMS: Final[dict[str, Entry]] = {
         remedy="Look at how the pass fills `ranks`; the group's size is the strategy's tensor degree.",
     ),
     "collective_volume": Entry(
-        what="A collective has the demanded kind and reduction, spans t ranks, and moves the full tensor's bytes.",
+        what="A collective has the demanded kind and reduction, spans the ranks of its group, and moves its full side.",
         why="Communication is where a ring factor or a shard most easily slips in or gets lost.",
         example="A reduce-scatter states the bytes of one shard, B*S*H*e/t, as its message.",
-        remedy="A message is the full tensor's B*S*H*e bytes, whichever the kind; ring factors belong to a target.",
+        remedy="A message is the full tensor's bytes: BSHe of activations, gN of gradients; ring factors belong to a target.",
     ),
     "tensor_type": Entry(
         what="A value has the element type, the axes and the whole shape of the model value that it stands for.",
@@ -83,8 +83,8 @@ CLAIMS: Final[dict[str, Entry]] = {
     "implementation": Entry(
         what="A portable task asks for the capability of its kind and primitive, and lists what may do it.",
         why="A plan must not promise a fused kernel that no law covers.",
-        example="The scores task lists a tiled alternative.",
-        remedy="State the capability `<kind>.<primitive>` and its reference implementation alone.",
+        example="The MLP's first task lists a tiled alternative.",
+        remedy="State the capability `<kind>.<primitive>` and its reference implementation; alternatives belong to the plan.",
     ),
     "buffer_size": Entry(
         what="A buffer has exactly the bytes of its value on one rank: local elements times the width of one.",
@@ -99,7 +99,7 @@ CLAIMS: Final[dict[str, Entry]] = {
         remedy="An activation waits only if a later phase reads that copy; see `blueprint explain activation-memory`.",
     ),
     "interface": Entry(
-        what="A snapshot's inputs and outputs are the block's and no others; mesh and facts are the request's.",
+        what="A snapshot's inputs and outputs are its block's or stage's and no others; mesh and facts are the request's.",
         why="Work that enters or leaves unseen is in no total.",
         example="The gradient of the block's output is not among the inputs.",
         remedy="Compare the lists with the block: input, parameters, output gradient; output, input gradient, updates.",
@@ -162,8 +162,8 @@ CLAIMS: Final[dict[str, Entry]] = {
     "routes": Entry(
         what="A slot target has a route for every transfer of the plan, and for nothing else.",
         why="A transfer without a route goes nowhere.",
-        example="A launch has a route between two devices.",
-        remedy="Route transfers alone.",
+        example="A launch has a route between two devices, or a transfer has none.",
+        remedy="Give each transfer one route from the group's first device; its other ranks run the same transfer.",
     ),
     "operands": Entry(
         what="An instruction's memory operands are the bound places of what its command uses: offset, size and mode.",
