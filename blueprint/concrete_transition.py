@@ -70,7 +70,7 @@ def plan_concrete(
     of_plan = {
         Claim.INTERFACE: concrete_interface_question(view, target),
         Claim.ROUTES: routes_question(view, target),
-        Claim.WORKSPACE: workspace_question(view, target),
+        Claim.CHOSEN_WORKSPACE: workspace_question(view, target),
     }
     relations += [snapshot_relation(rule.id, rule.claims, of_plan) for rule in boundary_rules if rule.claims]
     relate_all(plan, relations)

@@ -48,7 +48,7 @@ class Claim(enum.Enum):
     MEMORY = "memory"
     EFFECTS = "effects"
     ALTERNATIVES = "alternatives"
-    WORKSPACE = "workspace"
+    CHOSEN_WORKSPACE = "chosen_workspace"
     TASK_CATEGORY = "task_category"
     BUFFER_USES = "buffer_uses"
     PLACEMENT = "placement"
@@ -494,7 +494,9 @@ TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
 TRAFFIC: Final = "operand-traffic"
 """The law that every primitive's formula is subject to."""
 
-BOUNDARY_CLAIMS: Final = frozenset({Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES, Claim.ROUTES, Claim.WORKSPACE})
+BOUNDARY_CLAIMS: Final = frozenset(
+    {Claim.INTERFACE, Claim.MEMORY, Claim.ALTERNATIVES, Claim.ROUTES, Claim.CHOSEN_WORKSPACE}
+)
 """What can be asked of a snapshot as a whole: memory and alternatives of plans, routes and workspace of bound ones."""
 
 TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS)

@@ -217,8 +217,10 @@ def _wrong(law: AnyLaw) -> AnyLaw | None:
 
 def _law_data(rulebook: Rulebook, rule: Rule, law: AnyLaw) -> _Data:
     """One law as the law book writes it."""
-    workload = None if isinstance(rule, PrimitiveRule) else rule.workload
-    (data,) = _data(rulebook, BoundaryRule(id=rule.id, boundaries=(), claims=(), laws=(law,), workload=workload))
+    alone = BoundaryRule(id=rule.id, boundaries=(), claims=(), laws=(law,))
+    if not isinstance(rule, PrimitiveRule):
+        alone = dataclasses.replace(alone, workload=rule.workload, stage=rule.stage)
+    (data,) = _data(rulebook, alone)
     return data
 
 

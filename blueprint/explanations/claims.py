@@ -110,6 +110,24 @@ CLAIMS: Final[dict[str, Entry]] = {
         example="The optimizer's bytes are not divided by the data-parallel degree at ZeRO stage 1.",
         remedy="The finding names the fact and both values; shares are the largest of D, rounded up.",
     ),
+    "effects": Entry(
+        what="A task reads or appends exactly the caches that its rule says, by so many bytes; other tasks touch none.",
+        why="A cache outlives the step, so what a step does to it is no other task's data flow.",
+        example="The scores task says that it appends the key cache, or reads the rows of the step's own tokens alone.",
+        remedy="Scores and context read all rows of a cache; key and value projections append the step's own rows.",
+    ),
+    "alternatives": Entry(
+        what="A plan offers exactly the implementations of attention that its rules know, each by its capability.",
+        why="A binding chooses among them, and a workspace that no law knows could be any.",
+        example="A plan offers tiled attention to targets that can only multiply.",
+        remedy="Offer those that `blueprint explain workspace` and `blueprint explain tiled-workspace` name, in order.",
+    ),
+    "chosen_workspace": Entry(
+        what="A bound plan's workspace is that of the implementation which its target runs, and at most the plan's.",
+        why="A binding may need less room than the plan allows for, and never more.",
+        example="Scores are kept out of the workspace of an attention that writes them.",
+        remedy="Take the workspace of the chosen alternative from the portable plan.",
+    ),
     "task_category": Entry(
         what="A command is of the kind of its task, an instruction of its command's; a queue has one category.",
         why="The category decides which queue issues it, and what a device does with it.",
@@ -176,24 +194,6 @@ CLAIMS: Final[dict[str, Entry]] = {
         why="A section that is not listed is never begun.",
         example="The two sections change places.",
         remedy="List the sections as they stand in the program.",
-    ),
-    "alternatives": Entry(
-        what="A plan offers exactly the implementations of attention that its rules know, each by its capability.",
-        why="A binding chooses among them, and a workspace that no law knows could be any.",
-        example="A plan offers tiled attention to targets that can only multiply.",
-        remedy="Offer those that `blueprint explain workspace` and `blueprint explain tiled-workspace` name, in order.",
-    ),
-    "workspace": Entry(
-        what="A bound plan's workspace is that of the implementation which its target runs, and at most the plan's.",
-        why="A binding may need less room than the plan allows for, and never more.",
-        example="Scores are kept out of the workspace of an attention that writes them.",
-        remedy="Take the workspace of the chosen alternative from the portable plan.",
-    ),
-    "effects": Entry(
-        what="A task reads or appends exactly the caches that its rule says, by so many bytes; other tasks touch none.",
-        why="A cache outlives the step, so what a step does to it is no other task's data flow.",
-        example="The scores task says that it appends the key cache, or reads the rows of the step's own tokens alone.",
-        remedy="Scores and context read all rows of a cache; key and value projections append the step's own rows.",
     ),
 }
 """Every claim by its kind."""

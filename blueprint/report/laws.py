@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import sympy
 
 from blueprint import codec
-from blueprint.case import Case, all_cases
+from blueprint.case import Case
 from blueprint.law import (
     VECTOR,
     AnyLaw,
@@ -256,17 +256,39 @@ def _variants(cases: list[Case], right: Callable[[Case], str]) -> list[tuple[str
     sides: dict[str, list[Case]] = {}
     for case in cases:
         sides.setdefault(right(case), []).append(case)
-    return [(side, _condition(holding)) for side, holding in sides.items()]
+    return [(side, "" if len(sides) == 1 else _condition(holding, cases)) for side, holding in sides.items()]
 
 
-def _condition(holding: list[Case]) -> str:
+def _condition(holding: list[Case], cases: list[Case]) -> str:
     """The cases in words, without the fields that may have any value."""
-    names = [name for name in holding[0].words if _decides(name, holding)]
-    return " or ".join(dict.fromkeys(", ".join(case.words[name] for name in names) for case in holding))
+    workloads = dict.fromkeys(case.workload for case in cases)
+    found = {workload: _words([case for case in holding if case.workload is workload], cases) for workload in workloads}
+    first, *others = found.values()
+    if all(each == first for each in others):
+        return " or ".join(first)
+    # What holds in one workload alone, or in each under other conditions, names it.
+    return " or ".join(
+        ", ".join(each for each in (workload.value, words) if each)
+        for workload, conditions in found.items()
+        for words in conditions
+    )
 
 
-def _decides(name: str, holding: list[Case]) -> bool:
+def _words(holding: list[Case], cases: list[Case]) -> list[str]:
+    """The cases of one workload in words, each once; empty words where every case of it holds."""
+    if not holding:
+        return []
+    names = [name for name in _named(holding[0]) if _decides(name, holding, cases)]
+    return list(dict.fromkeys(", ".join(_named(case)[name] for name in names) for case in holding))
+
+
+def _named(case: Case) -> dict[str, str]:
+    """The words of a case by field; a stage may have data-parallel neighbours."""
+    return {**case.words, "data_parallel": "D>1" if case.data_parallel else "D=1"} if case.stack else case.words
+
+
+def _decides(name: str, holding: list[Case], cases: list[Case]) -> bool:
     """Whether a change of this field alone can lead from the cases that hold to one that does not."""
-    values = {getattr(case, name) for case in all_cases(holding[0].workload)}
+    values = {getattr(case, name) for case in cases}
     neighbours = {dataclasses.replace(case, **{name: value}) for case in holding for value in values}
-    return not neighbours <= set(holding)
+    return not (neighbours & set(cases)) <= set(holding)

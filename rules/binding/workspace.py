@@ -19,7 +19,7 @@ ROOM = Requirement(
 RULE = BoundaryRule(
     id="binding.workspace",
     boundaries=(PORTABLE_TO_CONCRETE,),
-    claims=(Claim.WORKSPACE,),
+    claims=(Claim.CHOSEN_WORKSPACE,),
     laws=(ROOM,),
     workload=Workload.INFERENCE,
 )

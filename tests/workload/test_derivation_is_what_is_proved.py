@@ -112,7 +112,8 @@ def _stated(case: Case) -> tuple[_Stated, ...]:
         steps = group_of(law, symbolic_block(case))
         for equation in law.equations:
             amounts = tuple(theory._amount_of(step, equation.quantity) for step in steps)
-            found.append(_Stated(law, equation, amounts, _theorems()[rule.id, law.id, equation.form, case.text]))
+            name = case.stage_text if case.stack else case.text
+            found.append(_Stated(law, equation, amounts, _theorems()[rule.id, law.id, equation.form, name]))
     return tuple(found)
 
 
@@ -212,12 +213,15 @@ class _Point:
     later: int = 4
 
     def request(self, case: Case) -> Request:
-        """The request of this point in a case; of a stage, one block in the middle of three."""
+        """The request of this point in a case; of a stage, one block, alone or in the middle of three."""
         request = self._of_a_block(case)
         if not case.stack:
             return request
-        strategy = msgspec.structs.replace(request.strategy, data=self.data, pipeline=3, stage=1, scope=Scope.STACK)
-        model = msgspec.structs.replace(request.model, layers=3)
+        data, stages = self.data if case.data_parallel else 1, 3 if case.receives else 1
+        strategy = msgspec.structs.replace(
+            request.strategy, data=data, pipeline=stages, stage=stages // 2, scope=Scope.STACK
+        )
+        model = msgspec.structs.replace(request.model, layers=stages)
         return msgspec.structs.replace(request, model=model, strategy=strategy)
 
     def _of_a_block(self, case: Case) -> Request:
@@ -366,8 +370,8 @@ ARMS = ("q, k and v", "scores", "feed-forward rows")
 
 
 def _arms(at: Mapping[str, int]) -> dict[str, int]:
-    """The elements of each intermediate on one rank, from the request alone."""
-    rows = at["b"] * at["q"]
+    """The bytes of each intermediate on one rank, from the request alone."""
+    rows = at["b"] * at["q"] * at["e"]
     sizes = (rows * (at["h_t"] + 2 * at["k_t"]) * at["d"], rows * at["h_t"] * at["c"], rows * at["F_t"])
     return dict(zip(ARMS, sizes, strict=True))
 
@@ -758,27 +762,21 @@ def _between_steps(emitted: Derived, request: Request, branch: Branch, at: Mappi
     other, facts = passed(larger, branch), memory(emitted)
     arms, others = _arms(at), _arms(_environment(larger, branch))
     given = {"C_bd": at["b"] * at["q"] * at["H"] * e, "X_max": max(arms.values()), "Y_max": max(others.values())}
-    # Each product multiplies and adds for every pair of a new and a visible token; softmax takes five for each.
-    pairs = at["b"] * at["h_t"] * at["q"] * at["c"]
-    given |= {"W_1": 2 * pairs * at["d"], "W_2": 5 * pairs, "W_3": 2 * pairs * at["d"]}
     read = {
         "K_0": facts["kv"],
         "K_1": memory(one_more)["kv"],
         "W_p": _products(emitted),
         "W_t": _products(passed(_as_training(request, at))),
         "C_bd": facts["boundary"],
-        "X_max": (facts["workspace"] - facts["boundary"]) // e,
-        "Y_max": (memory(other)["workspace"] - memory(other)["boundary"]) // e,
+        "C_ws": facts["workspace"],
+        "Y_max": memory(other)["workspace"] - memory(other)["boundary"],
         "W_f": _fused(emitted, request),
     }
-    core = {task.name: task.work.operations for task in emitted.distributed.tasks}
-    names = ("scores.forward", "softmax.forward", "context.forward")
-    read |= {f"W_{number}": core[name] for number, name in enumerate(names, start=1)}
     for number, name in enumerate(ARMS, start=1):
         given |= {f"X_{number}": arms[name], f"Y_{number}": others[name]}
         read |= {
-            f"X_{number}": _intermediates(emitted, e)[name] // e,
-            f"Y_{number}": _intermediates(other, e)[name] // e,
+            f"X_{number}": _intermediates(emitted, e)[name],
+            f"Y_{number}": _intermediates(other, e)[name],
         }
     grown = {}
     for size, more, found in _grown(request, branch, at):
@@ -790,14 +788,14 @@ def _between_steps(emitted: Derived, request: Request, branch: Branch, at: Mappi
 
 def _tiled(emitted: Derived, at: Mapping[str, int]) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """What is beside the unfused arms X: the arms Y of tiled attention in the same step, and their largest."""
-    e, arms, read = at["e"], _arms(at), _intermediates(emitted, at["e"])
-    rows = at["b"] * at["h_t"] * at["q"] * (at["d"] + 4 // e)
+    arms, read = _arms(at), _intermediates(emitted, at["e"])
+    rows = at["b"] * at["h_t"] * at["q"] * (at["d"] * at["e"] + 4)
     (tiled,) = (each.workspace for each in emitted.portable.alternatives if each.name == "attention.tiled")
     names = (ARMS[0], "rows and statistics", ARMS[2])
     sizes = (arms[ARMS[0]], rows, arms[ARMS[2]])
     given = {"Y_max": max(sizes)} | {f"Y_{number}": size for number, size in enumerate(sizes, start=1)}
-    found = {"Y_max": (tiled - memory(emitted)["boundary"]) // e}
-    return given, found | {f"Y_{number}": read[name] // e for number, name in enumerate(names, start=1)}
+    found = {"Y_max": tiled - memory(emitted)["boundary"]}
+    return given, found | {f"Y_{number}": read[name] for number, name in enumerate(names, start=1)}
 
 
 def _amounts(emitted: Derived, request: Request, branch: Branch, at: Mapping[str, int]) -> _Amounts:
@@ -858,14 +856,14 @@ def test_the_passes_emit_what_is_proved_at_drawn_points(case: Case, branch: Bran
     _compare(passed(request, branch), request, branch)
 
 
-STAGE_POINTS = ("odd batch, hd != H, F != 4H, t = 3", "k > h, t = 6", "one of everything", "GPT-3 on eight ranks")
+STAGE_POINTS = ("odd batch, hd != H, F != 4H, t = 3", "one of everything")
 
 STAGE_CASES = [
-    pytest.param(case, branch, id=f"stage, {case.text}, {branch.value}" if case.inference else f"stage, {case.text}")
+    pytest.param(case, branch, id=f"{case.stage_text}, {branch.value}" if case.inference else case.stage_text)
     for case in stage_cases()
     for branch in ((Branch.PREFILL, Branch.FINAL_DECODE) if case.inference else (Branch.MAIN,))
 ]
-"""Every case of a whole stage that has neighbours on both sides, in each of its branches."""
+"""Every case of a whole stage in each of its branches."""
 
 
 @pytest.mark.parametrize("name", STAGE_POINTS)
@@ -881,7 +879,7 @@ def test_the_passes_emit_what_is_proved_of_a_stage(case: Case, branch: Branch, n
 
 @pytest.mark.parametrize(("case", "branch"), STAGE_CASES)
 @given(points)
-@settings(max_examples=2)
+@settings(max_examples=1)
 def test_the_passes_emit_what_is_proved_of_a_stage_at_drawn_points(case: Case, branch: Branch, point: _Point) -> None:
     request = point.request(case)
     assert case_of(request) == case
@@ -1005,9 +1003,18 @@ def _with_integers(request: Request, branch: Branch) -> Block[int]:
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize(("case", "branch"), [*CASES, *STAGE_CASES])
+@pytest.mark.parametrize(("case", "branch"), CASES)
 def test_symbols_and_integers_take_one_path(case: Case, branch: Branch, name: str) -> None:
     """The same steps and tensors under the same names, and the same numbers at the point."""
+    _take_one_path(case, branch, name)
+
+
+@pytest.mark.parametrize(("case", "branch"), STAGE_CASES)
+def test_symbols_and_integers_take_one_path_through_a_stage(case: Case, branch: Branch) -> None:
+    _take_one_path(case, branch, "k > h, t = 6")
+
+
+def _take_one_path(case: Case, branch: Branch, name: str) -> None:
     request = SPECIAL[name].request(case)
     at = _environment(request, branch)
     symbolic, whole = symbolic_block(case), _with_integers(request, branch)
@@ -1294,12 +1301,9 @@ def test_one_more_in_what_attention_that_writes_no_scores_keeps_is_a_difference(
         ("W_p", {"prefill-derivation"}),
         ("W_t", {"prefill-derivation"}),
         ("C_bd", {"workspace-bound", "fused-implementation"}),
-        ("X_max", {"workspace-bound", "fused-implementation"}),
+        ("C_ws", {"workspace-bound", "fused-implementation"}),
         ("Y_max", {"workspace-bound"}),
         ("W_f", {"fused-operations"}),
-        ("W_1", {"fused-operations"}),
-        ("W_2", {"fused-operations"}),
-        ("W_3", {"fused-operations"}),
     ],
 )
 def test_one_more_in_what_steps_are_compared_by_is_a_difference(symbol: str, laws: set[str]) -> None:
@@ -1349,7 +1353,11 @@ def test_every_law_and_every_symbol_is_reached() -> None:
     # What has no theorem is a projection, compared below, or speaks of single plans alone.
     others = [law for law in laws if not isinstance(law, Law | MemoryLaw | MaximumLaw | BoundLaw)]
     assert all(isinstance(law, ProjectionLaw | Requirement) for law in others)
-    assert {law.id for law in others if isinstance(law, Requirement)} == {"capacity", "inference-capacity"}
+    assert {law.id for law in others if isinstance(law, Requirement)} == {
+        "capacity",
+        "inference-capacity",
+        "bound-workspace",
+    }
     traffic = {rule.id for case in cases for rule, _ in _traffic(case)}
     assert traffic == {rule.id for rule in _rulebook().primitives.values()} - {"primitives.optimizer"}
     with_laws = {rule.id for rule in _rulebook().rules if isinstance(rule, PassRule) and rule.laws}
