@@ -18,28 +18,22 @@ INPUT, OUTPUT = "x", "mlp_residual"
 
 def stacked(block: Block[N], blocks: int) -> Block[N]:
     """`blocks` copies of a block in a chain; values and tasks of the copy i are called b<i>.<name>."""
-    pieces = [_piece(block, index, blocks) for index in range(blocks)]
+    pieces = [_piece(block, index) for index in range(blocks)]
+    # The tensors of a seam belong to both of its blocks.
+    tensors = {tensor.name: tensor for piece in pieces for tensor in piece.tensors}
     return Block(
-        tuple(tensor for piece in pieces for tensor in piece.tensors),
+        tuple(tensors.values()),
         tuple(step for piece in pieces for step in piece.steps),
     )
 
 
-def _piece(block: Block[N], index: int, blocks: int) -> Block[N]:
+def _piece(block: Block[N], index: int) -> Block[N]:
     names = {tensor.name: _tensor_name(tensor, index) for tensor in block.tensors}
     tensors = tuple(
         dataclasses.replace(tensor, value=_value(tensor.value, index), version=_version(tensor, index))
         for tensor in block.tensors
-        if not _comes_from_a_neighbour(tensor, index, blocks)
     )
     return Block(tensors, tuple(_step(step, names, index) for step in block.steps))
-
-
-def _comes_from_a_neighbour(tensor: Tensor[N], index: int, blocks: int) -> bool:
-    """A block's input is made by the block before it, the gradient of its result by the one after it."""
-    given = tensor.value == INPUT and tensor.version == "forward"
-    returned = tensor.value == OUTPUT and tensor.version == "gradient"
-    return (given and index > 0) or (returned and index < blocks - 1)
 
 
 def _value(name: str, index: int) -> str:
