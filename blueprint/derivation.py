@@ -19,9 +19,9 @@ from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch
-from blueprint.ir.request import Request, blocks_of, branches_of
+from blueprint.ir.request import Request, branches_of
 from blueprint.passes.protocol import PassContext
-from blueprint.pipeline import PassManager, passes_for
+from blueprint.pipeline import PassManager, passes_for, stage_label
 from blueprint.session import collecting_later, open_rulebook, open_theorems, worker_count
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.verifier import TransitionVerifier
@@ -64,11 +64,10 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
 
 def _stage(request: Request, branch: Branch, committed: Committed) -> StageRecord:
     stage = committed.snapshot.header.stage
-    blocks = blocks_of(request.model, request.strategy)
     return StageRecord(
         stage=stage,
         branch=branch,
-        label=f"{stage.value} of {'one block' if blocks == 1 else f'{blocks} blocks'}",
+        label=stage_label(request, stage),
         derivation_pass=committed.derivation_pass or "frontend",
         snapshot=committed.snapshot,
     )

@@ -47,7 +47,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.passes.protocol import PassContext
-from blueprint.pipeline import passes_for, required_stages, unasked
+from blueprint.pipeline import passes_for, required_stages, stage_label, unasked
 from blueprint.session import collecting_later, cross_checker, open_rulebook, open_theorems, worker_count
 from blueprint.statement import assemble, subject_row, tool_row
 from blueprint.transition import plan_model
@@ -68,8 +68,8 @@ _TYPES: Final[Mapping[Stage, type[Snapshot]]] = {
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
 
-_SPECIFIC: Final = ("model", "claim", "lineage", "coverage", "law", "structure", "stage", "digest")
-"""Which findings come first: those that name a field."""
+_SPECIFIC: Final = ("expect", "model", "claim", "lineage", "coverage", "law", "structure", "stage", "digest")
+"""Which findings come first: what was asked for, then those that name a field."""
 
 
 def examine(
@@ -277,6 +277,9 @@ class _Examination:
             name = "frontend" if stage.stage is Stage.MODEL else facts.name if facts else "none"
             if stage.derivation_pass != name:
                 self.find("stage.pass", f"the pass of this stage is {name}", f"stages[{position}].pass")
+            label = stage_label(self.bundle.request, stage.stage)
+            if stage.label != label:
+                self.find("stage.label", f"the label of this stage is {label}", f"stages[{position}].label")
 
     # 8 the model from the request, 9 relations and claims, 10 laws, 11 replay
     def steps(self, chains: list[Chain]) -> list[Step]:
@@ -397,5 +400,7 @@ def _undecided(report: TransitionReport) -> bool:
 
 
 def _specificity(code: str) -> int:
+    if code == "digest.request":
+        return -1  # a request that was edited is the cause of all that no longer follows from it
     family = code.partition(".")[0]
     return _SPECIFIC.index(family) if family in _SPECIFIC else len(_SPECIFIC)

@@ -34,14 +34,18 @@ class Question:
 
     facts: list[Fact] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
+    clashes: dict[str, dict[int, Var]] = field(default_factory=dict)
     premises: list[Comparison] = field(default_factory=list)
 
     def given(self, name: str, value: int) -> Var:
-        """A variable fixed by the source or the bindings. A name taken by another value gets a prime."""
-        while self.values.get(name, value) != value:
-            name += "'"
-        self.values[name] = value
-        return Var(name)
+        """A variable fixed by the source or the bindings. A name taken by another value gets a prime and a number."""
+        if self.values.setdefault(name, value) == value:
+            return Var(name)
+        # Counted by name, so that a bundle full of clashes costs no more than one without.
+        others = self.clashes.setdefault(name, {})
+        if value not in others:
+            others[value] = self.given(f"{name}'{len(others) + 1}", value)
+        return others[value]
 
     def suppose(self, premise: Comparison) -> None:
         """A further premise over given values, such as an exact division by witness."""

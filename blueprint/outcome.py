@@ -214,6 +214,23 @@ class MemoryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     total: str
 
 
+class BoundRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a plan became on its target: commands, what they were emitted as, and the memory of one device in bytes.
+
+    `extent` is where the last buffer ends, each buffer having its own room; `capacity` is what the device may have.
+    """
+
+    branch: str
+    target: str
+    devices: str
+    commands: str
+    instructions: str
+    buffers: str
+    workspace: str
+    extent: str
+    capacity: str
+
+
 class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was verified: the bytes, the derivation, and the bindings that the statement is about."""
 
@@ -223,6 +240,7 @@ class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stages: tuple[StageRow, ...]
     totals: tuple[TotalRow, ...]
     memory: tuple[MemoryRow, ...]
+    bound: tuple[BoundRow, ...]
 
 
 class SummaryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -288,7 +306,7 @@ def malformed(bundle_sha256: str, finding: Finding) -> Report:
             solvers=(),
         ),
         subject=SubjectRow(
-            bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=(), memory=()
+            bundle_sha256=bundle_sha256, derivation_digest="", bindings={}, stages=(), totals=(), memory=(), bound=()
         ),
         verdict=Outcome.MALFORMED,
         summary=SummaryRow(relations="0", claims="0", laws="0", obligations="0", by_status={}),

@@ -12,7 +12,7 @@ from blueprint.errors import UsageError
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.model import ModelIR
-from blueprint.ir.request import Request, Target, TargetKind
+from blueprint.ir.request import Request, Target, TargetKind, blocks_of
 from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
 from blueprint.passes.bind_slot import BindReferenceSlotTargetPass
 from blueprint.passes.distribute_inference import DistributeTransformerInferencePass
@@ -68,6 +68,12 @@ def target_passes(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
 def required_stages(request: Request) -> tuple[Stage, ...]:
     """The stages that every branch of a request must show, model first."""
     return (Stage.MODEL, *(each.facts.boundary[1] for each in passes_for(request)))
+
+
+def stage_label(request: Request, stage: Stage) -> str:
+    """What a snapshot shows, for people."""
+    blocks = blocks_of(request.model, request.strategy)
+    return f"{stage.value} of {'one block' if blocks == 1 else f'{blocks} blocks'}"
 
 
 def unasked(request: Request, stage: Stage) -> str:

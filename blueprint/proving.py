@@ -142,7 +142,7 @@ def prove(
         sound = [work for work in decided if not any(_findings(work))]
         _write(proofs, rulebook, sound)
         if any(work.records for work in sound):
-            _write_expected(proofs, _expected(sound), [work.rule for work in sound])
+            _write_expected(proofs, _expected(sound), [work.rule for work in sound], rulebook)
     refuted = any(
         record.evidence is not None and record.evidence.verdict is Verdict.REFUTED
         for work in decided
@@ -413,10 +413,11 @@ def _read_expected(proofs: Path) -> list[str]:
         raise InputError("the list of expected obligations cannot be read", path=plain(path)) from None
 
 
-def _write_expected(proofs: Path, expected: list[str], chosen: Sequence[Rule]) -> None:
-    folders = tuple(f"{_folder(rule)}/" for rule in chosen)
-    others = [line for line in _read_expected(proofs) if not line.startswith(folders)]
-    write_whole(proofs / "expected.txt", "".join(f"{line}\n" for line in sorted({*others, *expected})).encode("ascii"))
+def _write_expected(proofs: Path, expected: list[str], chosen: Sequence[Rule], rulebook: Rulebook) -> None:
+    """The list anew: lines of other rules stay, and none of what is no rule."""
+    others = tuple(f"{_folder(rule)}/" for rule in rulebook.rules if rule not in chosen)
+    kept = [line for line in _read_expected(proofs) if line.startswith(others)]
+    write_whole(proofs / "expected.txt", "".join(f"{line}\n" for line in sorted({*kept, *expected})).encode("ascii"))
 
 
 def _compare_expected(

@@ -10,11 +10,14 @@ import msgspec
 from blueprint.bindings import Bindings, entities_of
 from blueprint.bundle import Bundle, derivation_digest
 from blueprint.ir.common import Branch, Phase, Stage
+from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.distributed import DistributedTaskIR
+from blueprint.ir.machine import MachineIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import branches_of
 from blueprint.outcome import (
     SCHEMA,
+    BoundRow,
     DefinitionRow,
     Finding,
     MemoryRow,
@@ -56,6 +59,7 @@ def subject_row(
         stages=tuple(_stages(bundle, digests, unasked)),
         totals=tuple(row for branch in branches_of(bundle.request.workload) for row in _totals(bundle, branch)),
         memory=tuple(row for branch in branches_of(bundle.request.workload) for row in _memory(bundle, branch)),
+        bound=tuple(row for branch in branches_of(bundle.request.workload) for row in _bound(bundle, branch)),
     )
 
 
@@ -105,6 +109,25 @@ def _memory(bundle: Bundle, branch: Branch) -> Iterator[MemoryRow]:
             total = sum(size for name, size in facts.items() if name not in {"parameters", "boundary"})
             held = {name: str(size) for name, size in facts.items()}
             yield MemoryRow(branch=branch.value, facts=held, total=str(total))
+
+
+def _bound(bundle: Bundle, branch: Branch) -> Iterator[BoundRow]:
+    """The concrete plan, and the instructions if they were emitted."""
+    snapshots = [record.snapshot for record in bundle.stages if record.branch is branch]
+    emitted = sum(len(each.instructions) for each in snapshots if isinstance(each, MachineIR))
+    for plan in snapshots:
+        if isinstance(plan, ConcretePlanIR):
+            yield BoundRow(
+                branch=branch.value,
+                target=plan.target,
+                devices=str(len(plan.devices)),
+                commands=str(len(plan.commands)),
+                instructions=str(emitted),
+                buffers=str(len(plan.buffers)),
+                workspace=str(plan.workspace),
+                extent=str(sum(region.extent for region in plan.regions)),
+                capacity=str(sum(region.capacity for region in plan.regions)),
+            )
 
 
 def assemble(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from blueprint.discharge import Evidence
 from blueprint.outcome import FailedFact, Finding, Status
 from blueprint.plan import ClaimCheck, LawCheck, RelationCheck
-from blueprint.term import Const, Relation, evaluate, holds, show
+from blueprint.term import Const, Relation, Term, evaluate, holds, show
 from blueprint.verdict import Obligation
 from blueprint.words import plain
 
@@ -67,10 +67,15 @@ def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obliga
     goal = next((each for each in obligation.goal if not holds(each, values)), obligation.goal[0])
     left, right = (evaluate(side, values) for side in (goal.left, goal.right))
     should = "should be" if goal.relation is Relation.EQUAL else "may be at most"
-    where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
-    found = str(left) if isinstance(goal.left, Const) else f"{plain(show(goal.left))} = {left}"
-    message = f"{name} is refuted: {found}, {should} {plain(show(goal.right))} = {right}"
+    shown = {plain(show(goal.left)), plain(show(goal.right))}
+    where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items() if symbol not in shown)
+    message = f"{name} is refuted: {_valued(goal.left, left)}, {should} {_valued(goal.right, right)}"
     return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}" if where else message, path=path)
+
+
+def _valued(side: Term, value: int) -> str:
+    """A side of a comparison and its value, once where it is a number."""
+    return str(value) if isinstance(side, Const) else f"{plain(show(side))} = {value}"
 
 
 def _symbols(expression: str, values: Mapping[str, int]) -> list[str]:

@@ -75,15 +75,15 @@ def main() -> int:
     present = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.smt2"))
     bad = [f"{name}: not listed, or not there" for name in sorted(set(listed) ^ set(present))]
     evidence: dict[Path, dict[str, Any]] = {}
-    for name in listed:
+    for name in sorted(set(listed) & set(present)):
         path = folder / name
         home = path.parent.parent if path.parent.name == "negative" else path.parent
         if home not in evidence:
             rows = json.loads((home / "evidence.json").read_text(encoding="ascii"))["obligations"]
             evidence[home] = {row["file"]: row for row in rows}
         recorded = evidence[home].get(path.relative_to(home).as_posix())
-        if recorded is None or not path.is_file():
-            bad.append(f"{name}: no evidence or no file")
+        if recorded is None:
+            bad.append(f"{name}: no evidence")
             continue
         bad += [f"{name}: {fault}" for fault in faults(path, recorded)]
     for line in bad:

@@ -39,7 +39,7 @@ from blueprint.ir.concrete import (
 )
 from blueprint.ir.distributed import Collective, TaskKind
 from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR
-from blueprint.ir.request import Deployment, Neighbour, Request, Target
+from blueprint.ir.request import Deployment, Neighbour, Request, Target, Training
 from blueprint.rule import Claim
 from blueprint.term import Const, Product, Sum, Term, Var, at_most, equal, less
 
@@ -391,8 +391,11 @@ def peer_of(task: PlanTask, view: ConcreteView) -> Neighbour | None:
 
 
 def workspace_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
-    """The workspace is that of the chosen implementation. That the plan has room for it is a law."""
+    """The workspace is that of the chosen implementation, 0 in training. That the plan has room for it is a law."""
     question = Question()
+    if isinstance(view.request.workload, Training):
+        question.number("workspace", target.workspace, Const(0))
+        return question
     needed = [each.workspace for each in view.source.alternatives if each.name == attention_of(view.request)]
     question.number("implementations of this name", len(needed), Const(1))
     size = needed[0] if needed else 0

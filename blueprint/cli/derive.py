@@ -82,7 +82,11 @@ def training(
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[
         str | None,
-        typer.Option("--devices", metavar="N", help="Devices of the deployment; one for each tensor rank if absent."),
+        typer.Option(
+            "--devices",
+            metavar="N",
+            help="Devices of the deployment; as many as the plan needs if absent.",
+        ),
     ] = None,
     device_memory: Annotated[
         str | None,
@@ -163,7 +167,11 @@ def inference(
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[
         str | None,
-        typer.Option("--devices", metavar="N", help="Devices of the deployment; one for each tensor rank if absent."),
+        typer.Option(
+            "--devices",
+            metavar="N",
+            help="Devices of the deployment; as many as the plan needs if absent.",
+        ),
     ] = None,
     device_memory: Annotated[
         str | None,
@@ -175,7 +183,7 @@ def inference(
     ] = None,
 ) -> ExitCode:
     """Derive two steps of generation."""
-    _require_target(target, emit=emit)
+    _require_target(target, emit=emit, attention=attention)
     place = place_of_document(output)
     request = _inference_request(
         model=model,
@@ -198,11 +206,13 @@ def inference(
     return _derived(context, request, place)
 
 
-def _require_target(target: str, *, emit: bool) -> None:
-    """A target is a known kind, and instructions are emitted for one."""
+def _require_target(target: str, *, emit: bool, attention: str = "unfused") -> None:
+    """A target is a known kind; instructions are emitted for one, and one chooses how attention is computed."""
     chosen("--target", target, TARGETS)
     if emit and target == "none":
         raise UsageError("needs a target: add --target queue or --target slot", path="--emit")
+    if attention != "unfused" and target == "none":
+        raise UsageError("needs a target: add --target queue or --target slot", path="--attention")
 
 
 def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:

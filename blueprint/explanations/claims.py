@@ -47,7 +47,7 @@ CLAIMS: Final[dict[str, Entry]] = {
         what="A collective has the demanded kind and reduction, spans the ranks of its group, and moves its full side.",
         why="Communication is where a ring factor or a shard most easily slips in or gets lost.",
         example="A reduce-scatter states the bytes of one shard, B*S*H*e/t, as its message.",
-        remedy="A message is the full tensor's bytes: BSHe of activations, gN of gradients; ring factors belong to a target.",
+        remedy="A message is the full tensor's bytes: BSHe of activations, gN of gradients, without ring factors.",
     ),
     "tensor_type": Entry(
         what="A value has the element type, the axes and the whole shape of the model value that it stands for.",
@@ -84,7 +84,7 @@ CLAIMS: Final[dict[str, Entry]] = {
         what="A portable task asks for the capability of its kind and primitive, and lists what may do it.",
         why="A plan must not promise a fused kernel that no law covers.",
         example="The MLP's first task lists a tiled alternative.",
-        remedy="State the capability `<kind>.<primitive>` and its reference implementation; alternatives belong to the plan.",
+        remedy="State the capability `<kind>.<primitive>` and its reference; alternatives are the plan's.",
     ),
     "buffer_size": Entry(
         what="A buffer has exactly the bytes of its value on one rank: local elements times the width of one.",
@@ -99,7 +99,7 @@ CLAIMS: Final[dict[str, Entry]] = {
         remedy="An activation waits only if a later phase reads that copy; see `blueprint explain activation-memory`.",
     ),
     "interface": Entry(
-        what="A snapshot's inputs and outputs are its block's or stage's and no others; mesh and facts are the request's.",
+        what="A snapshot's inputs and outputs are its block's or stage's alone; mesh and facts are the request's.",
         why="Work that enters or leaves unseen is in no total.",
         example="The gradient of the block's output is not among the inputs.",
         remedy="Compare the lists with the block: input, parameters, output gradient; output, input gradient, updates.",

@@ -27,7 +27,7 @@ _BYTES: Final = Group(
             what="The bytes decode, but are not the one canonical form of what they say.",
             why="Digests are over bytes; two spellings of one content would have two digests.",
             example="The bundle was pretty-printed, or its keys are not sorted.",
-            remedy="`jq -cS . edited.json` writes the canonical form; `blueprint derive` writes no other.",
+            remedy="`jq -jcS . edited.json` writes the canonical form; `blueprint derive` writes no other.",
             status=2,
         ),
         "codec.limit": Entry(
@@ -150,6 +150,12 @@ _SESSION: Final = Group(
             why="The pass decides which rules apply.",
             example="The distributed stage claims to come from PlanTransformerTrainingPass.",
             remedy="Record the pass that ran.",
+        ),
+        "stage.label": Entry(
+            what="The label of a stage is not what its kind and the request's scope make of it.",
+            why="A label is read first, and nothing else compares it with what the stage holds.",
+            example='A stage is labelled "causal, INT4".',
+            remedy="Label it by its kind and the blocks that it covers, as in `portable of 12 blocks`.",
         ),
         "stage.missing": Entry(
             what="The request asks for a stage that the bundle does not show.",

@@ -59,6 +59,7 @@ def render(report: Report, *, name: str = "", paint: Paint = unpainted) -> str:
         _stages(report),
         _totals(report),
         _memory(report),
+        _bound(report),
         *(_transition(each) for each in report.transitions),
         _definitions(report),
         _findings(report),
@@ -146,6 +147,16 @@ def _memory(report: Report) -> Iterator[str]:
         established = "" if report.ok else ", as the bundle has it"
         yield f"memory of one rank, for {_covered(report)} and {_unit(row.branch)}{established}, in bytes:"
         yield from table.lines((*row.facts, "in all"), [(*row.facts.values(), row.total)])
+
+
+def _bound(report: Report) -> Iterator[str]:
+    """What each plan became on the target."""
+    for row in report.subject.bound:
+        established = "" if report.ok else ", as the bundle has it"
+        yield f"bound to {plain(row.target)}, for {_covered(report)} and {_unit(row.branch)}{established}, in bytes:"
+        head = ("devices", "commands", "instructions", "buffers", "workspace", "end of the last buffer", "capacity")
+        held = (row.devices, row.commands, row.instructions, row.buffers, row.workspace, row.extent, row.capacity)
+        yield from table.lines(head, [held])
 
 
 def _covered(report: Report) -> str:

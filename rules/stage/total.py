@@ -60,7 +60,7 @@ def messages(case: Case) -> "sympy.Expr | int":
 
 TOTAL = Law(
     id="stage-synchronization",
-    statement="M = g N + {0, e N, e N, 2 e N} at ZeRO stages 0 to 3, and g v of undivided ones if the sequence is divided",
+    statement="M = g N + {0, e N, e N, 2 e N} at ZeRO stages 0 to 3, and g v if the sequence is divided",
     source="Rajbhandari et al., ZeRO; Korthikanti et al.",
     group=Group(phases=(Phase.SYNCHRONIZATION,), members=tasks),
     equations=(

@@ -596,6 +596,7 @@ def _bundle_operators() -> Iterator[Operator]:
     yield Operator("stages.stage", "", be("distributed"), "stage.schema")
     yield Operator("stages.branch", "", be("prefill"), "stage.order")
     yield Operator("stages.pass", "", be("backend"), "stage.pass")
+    yield Operator("stages.label", "", be("causal, INT4"), "stage.label")
     yield Operator("overlays.snapshot", "", be(OTHER), "overlay.digest")
     yield Operator("overlays.entries", "", lambda old, _: old * 2, "overlay.repeated")
     yield Operator("overlays.entries.entity", "", id_of(MODEL, "values", "x"), "overlay.entity")
@@ -964,7 +965,6 @@ MEANING = frozenset({"claim", "law", "coverage", "lineage", "model"})
 """Families of findings about what a bundle says, not about how it is sealed."""
 
 FREE = (
-    ("stages.label", be("anything"), "text for people"),
     ("overlays", be([]), "facts beside the derivation"),
     ("overlays.provider", be("another clock"), "facts beside the derivation"),
     ("overlays.revision", be("2"), "facts beside the derivation"),

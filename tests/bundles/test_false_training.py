@@ -601,7 +601,7 @@ def test_capacity_is_met_to_the_byte() -> None:
     data, report = honest(draft.sealed())
     assert (_capacity(report), codes(report)) == (Status.REFUTED, {"law.capacity"})
     said = messages(report, "law.capacity")
-    assert f"= {needed}, may be at most C_dev = {needed - 1} with C_dev = {needed - 1}" in said
+    assert f"= {needed}, may be at most C_dev = {needed - 1}" in said
 
 
 def test_a_device_is_neither_added_nor_removed_in_silence(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from blueprint.outcome import (
     SCHEMA,
+    BoundRow,
     ClaimRow,
     Counterexample,
     CoverageRow,
@@ -153,6 +154,19 @@ VERIFIED = Report(
                     "checkpoint": "0",
                 },
                 total="4235132928",
+            ),
+        ),
+        bound=(
+            BoundRow(
+                branch="",
+                target="reference-queue",
+                devices="8",
+                commands="45",
+                instructions="0",
+                buffers="72",
+                workspace="0",
+                extent="4235132928",
+                capacity="8589934592",
             ),
         ),
     ),
