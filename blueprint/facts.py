@@ -38,13 +38,13 @@ class Question:
     premises: list[Comparison] = field(default_factory=list)
 
     def given(self, name: str, value: int) -> Var:
-        """A variable fixed by the source or the bindings. A name taken by another value gets a prime and a number."""
+        """A variable fixed by the source or the bindings. A name taken by another value gets a prime, and a number if need be."""
         if self.values.setdefault(name, value) == value:
             return Var(name)
         # Counted by name, so that a bundle full of clashes costs no more than one without.
         others = self.clashes.setdefault(name, {})
         if value not in others:
-            others[value] = self.given(f"{name}'{len(others) + 1}", value)
+            others[value] = self.given(f"{name}'{len(others) + 1 if others else ''}", value)
         return others[value]
 
     def suppose(self, premise: Comparison) -> None:
