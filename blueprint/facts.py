@@ -38,7 +38,7 @@ class Question:
     premises: list[Comparison] = field(default_factory=list)
 
     def given(self, name: str, value: int) -> Var:
-        """A variable fixed by the source or the bindings. A name taken by another value gets a prime, and a number if need be."""
+        """A variable fixed by the source or the bindings. A name that has another value gets a prime."""
         if self.values.setdefault(name, value) == value:
             return Var(name)
         # Counted by name, so that a bundle full of clashes costs no more than one without.
