@@ -345,8 +345,13 @@ def queue_question(claim: Claim, pairs: Sequence[Pair[ExpectedQueue, Queue]], vi
 
 
 def concrete_interface_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
-    """The plan is for the request's target, and its inputs and outputs are the places of the portable plan's."""
+    """The plan is for the request's target, and its inputs and outputs are the places of the portable plan's.
+
+    Only a step of inference has a workspace, of which a claim of its own speaks.
+    """
     question = Question()
+    if isinstance(view.request.workload, Training):
+        question.number("workspace", target.workspace, Const(0))
     named = view.request.target.name if isinstance(view.request.target, Target) else ""
     question.names("target", [target.target], [named])
     question.names("inputs", target.inputs, view.images(view.source.inputs))
@@ -391,11 +396,8 @@ def peer_of(task: PlanTask, view: ConcreteView) -> Neighbour | None:
 
 
 def workspace_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
-    """The workspace is that of the chosen implementation, 0 in training. That the plan has room for it is a law."""
+    """The workspace is that of the chosen implementation. That the plan has room for it is a law."""
     question = Question()
-    if isinstance(view.request.workload, Training):
-        question.number("workspace", target.workspace, Const(0))
-        return question
     needed = [each.workspace for each in view.source.alternatives if each.name == attention_of(view.request)]
     question.number("implementations of this name", len(needed), Const(1))
     size = needed[0] if needed else 0

@@ -1,3 +1,3 @@
 """Portable -> Concrete: a plan on the devices, in the memory and in the issue order of a target."""
 
-RULES = ("device", "buffer", "region", "command", "fused_attention", "queue", "slot", "plan", "workspace", "room")
+RULES = ("device", "buffer", "region", "command", "fused_attention", "queue", "slot", "plan", "workspace")
