@@ -198,28 +198,20 @@ class _Examination:
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
                 return good
             if (record.stage, record.branch) not in wanted:
-                named = " or ".join(f"{stage.value} {branch.value}".strip() for stage, branch in wanted) or "none"
-                self.find("stage.order", f"expected stage {named} here", path)
+                named = " or ".join(f"{stage.value} {branch.value}".strip() for stage, branch in wanted)
+                self.find("stage.order", f"expected {f'stage {named}' if named else 'no further stage'} here", path)
                 return good
             good.append(position)
             wanted = self.successors(record.stage, record.branch)
         return good
 
     def successors(self, stage: Stage, branch: Branch) -> list[tuple[Stage, Branch]]:
-        """What may stand after a stage: the next one of its branch, or the first of a later branch."""
+        """What may stand after a stage: the next one of its branch that is asked for, or the first of a later one."""
         if stage is Stage.MODEL:
             return [(Stage.DISTRIBUTED, each) for each in self.branches]
-        rest = STAGE_ORDER[STAGE_ORDER.index(stage) + 1 :]
+        rest = self.required[self.required.index(stage) + 1 :]
         later = self.branches[self.branches.index(branch) + 1 :]
         return [*((each, branch) for each in rest[:1]), *((Stage.DISTRIBUTED, each) for each in later)]
-
-    def expected(self, position: int) -> Stage | None:
-        """The stage that must stand at a position; none behind the last that the request asks for."""
-        return self.required[position] if position < len(self.required) else None
-
-    def expected_words(self, position: int) -> str:
-        stage = self.expected(position)
-        return f"stage {stage.value}" if stage else "no further stage"
 
     # 5 structure and ids
     def structure(self, chains: list[Chain]) -> list[Chain]:

@@ -18,16 +18,19 @@ import pytest
 from blueprint.bundle import Bundle
 from blueprint.derivation import derive
 from blueprint.exit import ExitCode
-from blueprint.frontend.request import deployment_of, target_of
-from blueprint.ir.common import Stage
-from blueprint.ir.request import Request, TargetKind
+from blueprint.frontend.request import deployment_of, inference_request, target_of
+from blueprint.ir.common import Branch, Stage
+from blueprint.ir.request import Attention, Request, Scope, TargetKind
 from blueprint.law import InductiveLaw
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.rule import PrimitiveRule
 from blueprint.session import open_rulebook
 from blueprint.verification import verify, verify_without_replay
+from tests.bundles import conftest
 from tests.bundles.conftest import GPT3_REQUEST, JOBS, TINY_REQUEST
+from tests.bundles.stacks import StepDraft
 from tests.bundles.test_false_bundles import (
+    BOUND,
     New,
     be,
     codes,
@@ -47,9 +50,11 @@ QUEUE, SLOT = TargetKind.QUEUE, TargetKind.SLOT
 Change = Callable[[Draft], None]
 
 
-def bound(request: Request, kind: TargetKind, memory: int | None = None) -> Request:
+def bound(
+    request: Request, kind: TargetKind, memory: int | None = None, attention: Attention = Attention.UNFUSED
+) -> Request:
     """The request with a target, its instructions, and devices of this memory."""
-    targeted = msgspec.structs.replace(request, target=target_of(kind, emit=True))
+    targeted = msgspec.structs.replace(request, target=target_of(kind, emit=True, attention=attention))
     return msgspec.structs.replace(targeted, deployment=deployment_of(targeted, None, memory))
 
 
@@ -59,6 +64,15 @@ def bundle(request: Request) -> bytes:
 
 
 TINY = {kind: bound(TINY_REQUEST, kind) for kind in TargetKind}
+STAGED_REQUEST = msgspec.structs.replace(
+    TINY_REQUEST, strategy=msgspec.structs.replace(TINY_REQUEST.strategy, scope=Scope.STACK)
+)
+"""The first of two pipeline stages, of one block: it sends activations, and receives gradients."""
+
+STAGED = {kind: bound(STAGED_REQUEST, kind) for kind in TargetKind}
+STEPS_REQUEST = inference_request(conftest.TINY, batch=3, prompt=4, context=7, tensor=2)
+FUSED = {kind: bound(STEPS_REQUEST, kind, attention=Attention.TILED) for kind in TargetKind}
+"""Two steps of inference on a target that runs the attention core as one."""
 GPT3 = {kind: bound(GPT3_REQUEST, kind) for kind in TargetKind}
 
 
@@ -312,7 +326,7 @@ BINDINGS = [
     Forgery(SLOT, a_cycle_left_out, {"claim.issue_order"}),
     Forgery(SLOT, another_slot, {"claim.issue_order"}),
     Forgery(SLOT, issue_missing, {"structure.issue"}),
-    Forgery(SLOT, route_invented, {"claim.routes"}, {"routes count"}),
+    Forgery(SLOT, route_invented, {"claim.routes"}, {"routes.command count"}),
 ]
 
 
@@ -485,8 +499,17 @@ class Operator(NamedTuple):
     by: str
     alone: bool = False
 
+    @property
+    def request(self) -> Request:
+        """What has the field: transfers are a whole stage's, and a workspace is that of a step of inference."""
+        if self.by == "claim.chosen_workspace":
+            return FUSED[self.kind]
+        transfers = self.field.startswith(f"{ROUTES}.") or self.where == SEND
+        return STAGED[self.kind] if transfers else TINY[self.kind]
+
     def applied(self, good: bytes) -> bytes:
-        draft = Draft(good)
+        steps = self.request in FUSED.values()
+        draft = StepDraft(good, Branch.FINAL_DECODE) if steps else Draft(good)
         holder, name = self.place(draft)
         holder[name] = self.new(holder.get(name), draft)
         if re.search(r"\.id$|\.parent$", self.field):
@@ -501,17 +524,23 @@ class Operator(NamedTuple):
         if head in {stage.value for stage in (CONCRETE, MACHINE)}:
             holder = draft.snapshot(Stage(head))
             if self.where:
-                label = path[1] if path[0] == "extension" else path[0]
+                label = path[1] if path[0].startswith("extension") else path[0]
                 found = listed(holder, label) if label in ENTITIES else holder["extension"][label]
                 holder = next(each for each in found if self.where in {each.get("name"), "any"})
                 path = path[path.index(label) + 1 :]
         else:
             path.insert(0, head)
         for part in path[:-1]:
-            holder = holder[part]
-            holder = holder[0] if isinstance(holder, list) else holder
+            name, _, kind = part.rstrip("]").partition("[")
+            holder = holder[name]
+            if isinstance(holder, list):
+                # Of a list the first structure, or the first of a kind.
+                holder = next(each for each in holder if kind in {"", each.get("kind")})
         return holder, path[-1]
 
+
+ROUTES = "concrete.extension[slots].routes"
+SEND = "b0.mlp_residual.send"
 
 ENTITIES = {"devices", "regions", "buffers", "commands", "queues", "instructions", "sections", "entries"}
 
@@ -520,7 +549,7 @@ EXAMPLES = {
     "concrete.regions": "memory",
     "concrete.buffers": "scores.forward",
     "concrete.commands": "scores.forward",
-    "concrete.extension.queues": "compute",
+    "concrete.extension[queues].queues": "compute",
     "machine.instructions": "scores.forward",
     "machine.sections": "compute",
     "machine.entries": "main",
@@ -561,6 +590,8 @@ def _concrete_operators() -> Iterator[Operator]:
     yield Operator(QUEUE, "concrete.target", "", be("reference-other"), "claim.interface", alone=True)
     yield Operator(QUEUE, "concrete.inputs", "", turned, "claim.interface", alone=True)
     yield Operator(QUEUE, "concrete.outputs", "", without_last, "claim.interface", alone=True)
+    yield Operator(QUEUE, "concrete.workspace", "", plus(1), "claim.interface", alone=True)
+    yield Operator(QUEUE, "concrete.workspace", "", plus(-1), "claim.chosen_workspace", alone=True)
     yield Operator(QUEUE, "concrete.devices", "", _more_devices, "coverage.unexpected")
     yield Operator(QUEUE, "concrete.devices.ordinal", "device.1", be(7), "claim.logical_ranks", alone=True)
     yield Operator(QUEUE, "concrete.regions", "", _one_more("region"), "coverage.unexpected")
@@ -587,9 +618,13 @@ def _concrete_operators() -> Iterator[Operator]:
     yield Operator(QUEUE, "concrete.commands.uses.mode", at, be("read_write"), "structure.ssa")
     yield Operator(QUEUE, "concrete.commands.dependencies", at, be([]), "claim.dependency_topology")
     yield Operator(QUEUE, "concrete.commands.devices", at, turned, "claim.placement", alone=True)
+    yield Operator(QUEUE, "concrete.commands.peer", SEND, be("before"), "claim.task_category", alone=True)
+    yield Operator(SLOT, "concrete.commands.peer", SEND, be("before"), "claim.task_category", alone=True)
+    yield Operator(QUEUE, "concrete.commands.peer", at, be("before"), "claim.task_category", alone=True)
     exchange = "attention_norm.collective.forward"
     for field, new in (
         ("kind", be("all_reduce")),
+        ("axis", be("data")),
         ("participants", be([0])),
         ("reduction", be("sum")),
         ("message_bytes", plus(1)),
@@ -599,7 +634,7 @@ def _concrete_operators() -> Iterator[Operator]:
 
 
 def _extension_operators() -> Iterator[Operator]:
-    queues, waits = "concrete.extension.queues", "concrete.extension.waits"
+    queues, waits = "concrete.extension[queues].queues", "concrete.extension[queues].waits"
     first = _other(CONCRETE, "commands", "attention_norm.forward")
     yield Operator(QUEUE, queues, "", without_last, "structure.issue")
     yield Operator(QUEUE, queues, "", turned, "structure.category")
@@ -608,7 +643,7 @@ def _extension_operators() -> Iterator[Operator]:
     yield Operator(QUEUE, waits, "", without_last, "claim.waits", alone=True)
     yield Operator(QUEUE, f"{waits}.command", "any", first, "structure.wait")
     yield Operator(QUEUE, f"{waits}.on", "any", _other(CONCRETE, "commands", "softmax.forward"), "claim.waits")
-    issues, routes = "concrete.extension.issues", "concrete.extension.routes"
+    issues, routes = "concrete.extension[slots].issues", ROUTES
     yield Operator(SLOT, issues, "", without_last, "structure.issue")
     yield Operator(SLOT, f"{issues}.command", "any", _other(CONCRETE, "commands", "softmax.forward"), "structure.issue")
     yield Operator(SLOT, f"{issues}.cycle", "any", plus(1), "structure.slot")
@@ -618,6 +653,12 @@ def _extension_operators() -> Iterator[Operator]:
     yield Operator(SLOT, routes, "", _routed(destination="device.0"), "structure.route")
     yield Operator(SLOT, routes, "", _routed(source="nowhere"), "structure.dangling")
     yield Operator(SLOT, routes, "", _routed(command="nothing"), "structure.dangling")
+    up = _other(CONCRETE, "commands", "b0.up_projection.forward")
+    yield Operator(SLOT, f"{routes}.command", "any", up, "claim.routes", alone=True)
+    for end in ("source", "destination"):
+        other = _other(CONCRETE, "devices", "device.1")
+        yield Operator(SLOT, f"{routes}.{end}", "any", other, "claim.routes", alone=True)
+        yield Operator(SLOT, f"{routes}.{end}", "any", be(new_id("device", "nowhere")), "structure.dangling")
 
 
 def _routed(source: str = "device.0", destination: str = "device.1", command: str = "scores.forward") -> New:
@@ -649,18 +690,21 @@ def _machine_operators() -> Iterator[Operator]:
     yield Operator(QUEUE, f"{code}.opcode", at, be("barrier"), "claim.task_category", alone=True)
     yield Operator(QUEUE, f"{code}.implementation", at, be("other"), "claim.implementation", alone=True)
     yield Operator(QUEUE, f"{code}.operands", at, turned, "claim.operands", alone=True)
-    yield Operator(QUEUE, f"{code}.operands.region", at, be("other"), "claim.operands", alone=True)
-    yield Operator(QUEUE, f"{code}.operands.offset", at, plus(1), "claim.operands", alone=True)
-    yield Operator(QUEUE, f"{code}.operands.size", at, plus(1), "claim.operands", alone=True)
-    yield Operator(QUEUE, f"{code}.operands.mode", at, be("write"), "claim.operands", alone=True)
+    yield Operator(QUEUE, f"{code}.operands[memory].region", at, be("other"), "claim.operands", alone=True)
+    yield Operator(QUEUE, f"{code}.operands[memory].offset", at, plus(1), "claim.operands", alone=True)
+    yield Operator(QUEUE, f"{code}.operands[memory].size", at, plus(1), "claim.operands", alone=True)
+    yield Operator(QUEUE, f"{code}.operands[memory].mode", at, be("write"), "claim.operands", alone=True)
     for field, new in (
         ("collective", "all_reduce"),
+        ("axis", "data"),
         ("participants", [0]),
         ("reduction", "sum"),
         ("message_bytes", 5),
     ):
-        changed = _last_operand(field, new)
-        yield Operator(QUEUE, f"{code}.operands", exchange, changed, "claim.collective_volume", alone=True)
+        path = f"{code}.operands[collective].{field}"
+        yield Operator(QUEUE, path, exchange, be(new), "claim.collective_volume", alone=True)
+    yield Operator(QUEUE, f"{code}.operands[peer].stage", SEND, be("before"), "claim.operands", alone=True)
+    yield Operator(QUEUE, f"{code}.operands", SEND, without_last, "claim.operands", alone=True)
     yield Operator(QUEUE, f"{code}.dependencies", at, be([]), "claim.dependency_topology")
     yield Operator(QUEUE, "machine.sections", "", without_last, "structure.issue")
     yield Operator(QUEUE, "machine.sections", "", turned, "structure.order")
@@ -671,16 +715,15 @@ def _machine_operators() -> Iterator[Operator]:
     yield Operator(QUEUE, "machine.entries.sections", "main", turned, "claim.entry", alone=True)
 
 
-def _last_operand(field: str, new: object) -> New:
-    return lambda old, _draft: [*old[:-1], {**old[-1], field: new}]
-
-
 def _request_operators() -> Iterator[Operator]:
     yield Operator(QUEUE, "request.target.kind", "", be("slot"), "model.domain")
     yield Operator(QUEUE, "request.target.name", "", be("reference-slot"), "model.domain")
     yield Operator(QUEUE, "request.target.architecture", "", be("other"), "model.domain")
     yield Operator(QUEUE, "request.target.abi", "", be("other"), "model.domain")
     yield Operator(QUEUE, "request.target.revision", "", plus(1), "model.domain")
+    # A training step keeps its scores.
+    yield Operator(QUEUE, "request.target.attention", "", be("attention.tiled"), "model.domain")
+    yield Operator(QUEUE, "request.target.attention", "", be("attention.free"), "codec.decode")
     yield Operator(QUEUE, "request.target.emit", "", other_way, "stage.order")
     yield Operator(QUEUE, "request.deployment.devices", "", be(1), "model.domain")
 
@@ -696,11 +739,11 @@ OPERATORS = (
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=[f"{at}-{each.field}" for at, each in enumerate(OPERATORS)])
 def test_a_wrong_field_is_stopped_by_name(operator: Operator) -> None:
-    good = bundle(TINY[operator.kind])
+    good = bundle(operator.request)
     data = operator.applied(good)
     assert data != good
     report = verify_without_replay(data, jobs=JOBS)
-    assert report.verdict is Outcome.REFUTED
+    assert report.verdict is (Outcome.MALFORMED if operator.by == "codec.decode" else Outcome.REFUTED)
     found = codes(report) - {"report.mismatch", "nothing.established"}
     assert operator.by in found
     if operator.alone:
@@ -711,24 +754,11 @@ def test_every_field_that_a_target_brings_has_an_operator() -> None:
     kind = msgspec.inspect.type_info(Bundle)
     assert isinstance(kind, msgspec.inspect.StructType)
     known = {each.field for each in OPERATORS}
-    inside = {
-        "concrete.": "concrete.",
-        "machine.": "machine.",
-        "queues.": "concrete.extension.",
-        "slots.": "concrete.extension.",
-        "memory.": "machine.instructions.operands.",
-        "request.target.": "request.target.",
-    }
-    # What is exchanged and what is routed is changed by its list, which holds structures without a name.
-    by_list = re.compile(r"concrete\.extension\.routes\.")
-    wanted = {
-        path.replace(prefix, place, 1)
-        for path, single in fields(kind)
-        for prefix, place in inside.items()
-        if path.startswith(prefix) and not single
-    }
-    assert len(wanted) > 60
-    assert {each for each in wanted - known if not by_list.match(each)} == set()
+    every = dict(fields(kind))
+    wanted = {path for path, single in every.items() if BOUND.match(path) and not single}
+    assert len(wanted) > 100
+    assert wanted - known == set()
+    assert known - {"request.deployment.devices"} <= every.keys(), "an operator changes what no structure has"
 
 
 def test_more_devices_than_ranks_change_nothing() -> None:

@@ -496,7 +496,7 @@ def with_id_of(stage: Stage, kind: str, name: str) -> New:
 
 OTHER = "0" * 64
 SIZES = ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions")
-BOUND = re.compile(r"(concrete|machine|queues|slots|memory|collective|request\.target)\.")
+BOUND = re.compile(r"(concrete|machine|request\.target)\.")
 """Fields of concrete plans and of programs, and those that name a target."""
 
 ABSENT = object()
@@ -582,7 +582,10 @@ def _bundle_operators() -> Iterator[Operator]:
     yield Operator("request.strategy.zero", "", be(1), "claim.operand_sizes")
     yield Operator("request.strategy.gradient_bytes", "", be(4), "claim.tensor_type")
     yield Operator("request.strategy.shard_checkpoint", "", other_way, "model.domain")
-    yield Operator("request.strategy.scope", "", be("stack"), "codec.decode")
+    yield Operator("request.strategy.scope", "", be("stack"), "coverage.missing")
+    yield Operator("request.strategy.scope", "", be("layer"), "codec.decode")
+    yield Operator("request.strategy.stage", "", be(1), "model.domain")
+    yield Operator("request.strategy.stage", "", be(65536), "codec.decode")
     yield Operator("request.deployment", "", be(ABSENT), "report.mismatch")
     yield Operator("request.deployment.devices", "", be(1), "model.domain")
     yield Operator("request.deployment.topology", "", be("ring"), "codec.decode")
@@ -625,6 +628,7 @@ def _model_operators() -> Iterator[Operator]:
     yield Operator("model.operations.id", "scores", be(new_id("node", "z")), "structure.id")
     yield Operator("model.operations.name", "scores", be("points"), "coverage.unexpected")
     yield Operator("model.operations.kind", "scores", be("context"), "claim.operation_identity")
+    yield Operator("model.operations.block", "scores", plus(1), "claim.operation_identity")
     yield Operator("model.operations.block", "scores", plus(1), "claim.operation_identity")
     yield Operator("model.operations.inputs", "scores", turned, "claim.data_flow")
     yield Operator("model.operations.result", "scores", id_of(MODEL, "values", "context"), "structure.ssa")
@@ -717,6 +721,7 @@ def _task_operators() -> Iterator[Operator]:
     yield Operator("distributed.tasks.collective.kind", "mlp_norm.collective.activation_gradient", be("all_reduce"),
                    "claim.collective_volume")  # fmt: skip
     yield Operator("distributed.tasks.collective.axis", gather, be("data"), "claim.collective_volume")
+    yield Operator("distributed.tasks.collective.axis", gather, be("data"), "claim.collective_volume")
     yield Operator("distributed.tasks.collective.participants", gather, be([0, 3]), "claim.collective_volume")
     yield Operator("distributed.tasks.collective.participants", gather, be([0]), "structure.collective")
     yield Operator("distributed.tasks.collective.reduction", gather, be("sum"), "structure.collective")
@@ -760,6 +765,10 @@ def as_all_reduce(old: Plain, _draft: Draft) -> object:
     return {**old, "kind": "all_reduce", "reduction": "sum"}
 
 
+FREE_ATTENTION = {"name": "attention.free", "capability": "free_attention", "workspace": 1}
+"""An implementation of attention that no rule knows."""
+
+
 def _buffer_operators() -> Iterator[Operator]:
     one, used = "scores.forward", "attention_norm.gain.forward"
     yield Operator("portable.header.stage", "", be("model"), "stage.schema")
@@ -767,6 +776,7 @@ def _buffer_operators() -> Iterator[Operator]:
     yield Operator("portable.header.parent", "", be(OTHER), "digest.parent")
     yield Operator("portable.inputs", "", turned, "claim.interface")
     yield Operator("portable.outputs", "", without_last, "claim.interface")
+    yield Operator("portable.alternatives", "", be([FREE_ATTENTION]), "claim.alternatives")
     yield Operator("portable.objectives", "", turned, "claim.interface")
     yield Operator("portable.objectives", "", without_last, "claim.interface")
     yield Operator("portable.buffers", "", lambda old, _: without(old, used), "structure.dangling")
@@ -825,6 +835,7 @@ def _plan_operators() -> Iterator[Operator]:
     yield Operator("portable.tasks.collective", one, collective_of(PORTABLE, gather), "claim.operation_identity")
     yield Operator("portable.tasks.collective", gather, be(ABSENT), "claim.collective_volume")
     yield Operator("portable.tasks.collective.kind", gather, be("all_reduce"), "claim.collective_volume")
+    yield Operator("portable.tasks.collective.axis", gather, be("data"), "claim.collective_volume")
     yield Operator("portable.tasks.collective.axis", gather, be("data"), "claim.collective_volume")
     yield Operator("portable.tasks.collective.participants", gather, be([1]), "claim.collective_volume")
     yield Operator("portable.tasks.collective.reduction", gather, be("sum"), "claim.collective_volume")
@@ -945,6 +956,26 @@ def _step_operators() -> Iterator[Operator]:
     yield Operator("portable.alternatives.workspace", "", plus(1), "law.workspace")
     for fact in ("weights", "kv", "workspace"):
         yield Operator(f"portable.memory.{fact}", "", be(2**62), "law.inference-capacity")
+    # The first alternative is the one that the plan's own workspace is of.
+    yield Operator("portable.alternatives", "", without_last, "claim.alternatives")
+    yield Operator("portable.alternatives", "", without_last, "law.paged-workspace")
+    yield Operator("portable.alternatives", "", turned, "claim.alternatives")
+    yield Operator("portable.alternatives", "", lambda old, _: [*old, FREE_ATTENTION], "claim.alternatives")
+    yield Operator("portable.alternatives.name", "", be("attention.free"), "claim.alternatives")
+    yield Operator("portable.alternatives.capability", "", be("tiled_attention"), "claim.alternatives")
+    yield Operator("portable.alternatives.workspace", "", plus(1), "law.workspace")
+    for place, law in ((1, "tiled"), (2, "paged")):
+        yield Operator("portable.alternatives", "", roomier(place), f"law.{law}-workspace")
+    core = "scores.forward"
+    yield Operator("portable.tasks.implementation.alternatives", core, without_last, "claim.implementation")
+    yield Operator("portable.tasks.implementation.alternatives", core, turned, "claim.implementation")
+
+
+def roomier(place: int) -> New:
+    """The list of alternatives in which one takes up a byte more."""
+    return lambda old, _draft: [
+        {**each, "workspace": each["workspace"] + (1 if at == place else 0)} for at, each in enumerate(old)
+    ]
 
 
 def exchanged_use(old: str, _draft: Draft) -> object:

@@ -945,7 +945,8 @@ def device_of(size: int) -> Change:
     """The same steps, for a device of so many bytes."""
 
     def deployed(draft: BranchDraft) -> None:
-        draft.data["request"]["deployment"] = {"device_memory": size}
+        ranks = draft.request["strategy"]["tensor"]
+        draft.data["request"]["deployment"] = {"devices": ranks, "topology": "all-to-all", "device_memory": size}
         draft.derive_again(MODEL)
 
     return deployed
@@ -954,6 +955,15 @@ def device_of(size: int) -> Change:
 def more_memory(fact: str, by: int) -> Change:
     def changed(draft: BranchDraft) -> None:
         memory(draft)[fact] += by
+
+    return changed
+
+
+def more_workspace(place: int) -> Change:
+    """One implementation of attention needs a byte more."""
+
+    def changed(draft: BranchDraft) -> None:
+        draft.snapshot(PORTABLE)["alternatives"][place]["workspace"] += 1
 
     return changed
 
@@ -973,6 +983,8 @@ BREAKERS: dict[str, Change] = {
     "inference-total": more("attention_norm.forward", "read_bytes"),
     "kv-cache": more_memory("kv", 1),
     "workspace": more_memory("workspace", -1),
+    "tiled-workspace": more_workspace(1),
+    "paged-workspace": more_workspace(2),
     "boundary": more_memory("boundary", 1),
     "parameters": more_memory("parameters", 1),
     "weight-memory": more_memory("weights", -1),
@@ -1023,7 +1035,10 @@ def test_every_total_is_closed(component: str, branch: Branch) -> None:
 def test_every_law_of_inference_with_instances_is_broken_here() -> None:
     book = open_rulebook(None)
     rules = [each for each in book.rules if isinstance(each, PassRule | BoundaryRule)]
-    ours = [rule for rule in rules if rule.workload in {None, Workload.INFERENCE}]
+    # What only a stage has is broken in test_false_stack.py.
+    ours = [rule for rule in rules if rule.workload in {None, Workload.INFERENCE} and not rule.stage]
+    # Those of bindings are broken in test_false_attention.py and test_false_binding.py.
+    ours = [rule for rule in ours if not rule.id.startswith(("binding.", "emission."))]
     stated = {law.id for rule in ours for law in rule.laws if not isinstance(law, BoundLaw)}
     stated |= {rule.law for rule in book.rules if isinstance(rule, PrimitiveRule) and rule.law}
     assert set(BREAKERS) == stated | {"operand-traffic"}

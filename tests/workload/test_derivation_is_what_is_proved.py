@@ -178,7 +178,7 @@ def _traffic(case: Case) -> tuple[tuple[PrimitiveRule, Theorem], ...]:
     """The theorems about the bytes of each primitive in a case."""
     found = []
     for rule in _rulebook().primitives.values():
-        if (rule.primitive in EDGES) is not case.stack:
+        if (rule.primitive in EDGES) is not case.stack or (case.stack and not case.sends):
             continue
         theorem = _theorems().get((rule.id, TRAFFIC, "each", case.text))
         if theorem is not None:

@@ -42,17 +42,10 @@ COUNTED_NAMES = {
         "len(self.consumers(value)) > 1",
         "len(consumers) < 2",
     },
-    # Where a block is joined to its neighbours is a matter of its place in the chain, which is counted, and of the
-    # names of its values. Nothing that is compared is a size: a symbolic number would refuse to be.
+    # Blocks are joined by the names of their values. Nothing compared is a size: a symbolic number would refuse.
     "stack.py": {
-        "tensor.value == INPUT",
-        "tensor.value == OUTPUT",
-        "tensor.version == 'forward'",
-        "tensor.version == 'gradient'",
         "name != INPUT",
         "suffix == step.name",
-        "index > 0",
-        "index < blocks - 1",
     },
     # Which values are parameters is read from their names.
     "stage.py": {
@@ -456,7 +449,7 @@ KEEPS = {
         "name = f'{value}.{version}'",
         "n = len(names)",
         "names = sorted(names)",
-        "def _with_share(f, n):\n    return Factors(**{**vars(f), 'optimizer_shard': n})",
+        "whole = replace(f, optimizer_shard=n)",
         "match op.primitive:\n    case Primitive.LINEAR:\n        pass",
         "class Dims(Generic[N]):\n    B: N",
     ),
