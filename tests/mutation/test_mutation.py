@@ -263,7 +263,7 @@ def test_every_tensor_that_a_primitive_moves_is_counted_otherwise() -> None:
 
 def test_all_kinds_are_mutated(found: list[Mutant]) -> None:
     kinds = {"law", "formula", "definition", "projection", "memory law", "memory"}
-    kinds |= {"primitive", "block", "plan", "dims", "binding"}
+    kinds |= {"primitive", "block", "plan", "dims", "binding", "stage"}
     assert {each.kind for each in found} == kinds
     assert len({(each.path, each.text) for each in found}) == len(found) > 1000
     assert not [each for each in found if Path(each.path).name == "__init__.py"]

@@ -203,6 +203,10 @@ INFERENCE = msgspec.structs.replace(
             MemoryRow(branch=branch, facts={"parameters": "11", "weights": "22", "kv": kv}, total="33")
             for branch, kv in (("prefill", "8"), ("final-decode", "9"))
         ),
+        bound=tuple(
+            msgspec.structs.replace(VERIFIED.subject.bound[0], branch=branch, workspace=workspace)
+            for branch, workspace in (("prefill", "13"), ("final-decode", "17"))
+        ),
     ),
     transitions=tuple(
         msgspec.structs.replace(_TRANSITION, branch=branch, derivation_pass="DistributeTransformerInferencePass")  # noqa: S106

@@ -44,12 +44,15 @@ def test_the_verdict_word_alone_is_painted() -> None:
 def test_each_branch_of_inference_has_its_own_numbers() -> None:
     """Each table says of which step it speaks, and holds the facts of its row by name."""
     lines = text.render(samples.INFERENCE).splitlines()
-    for branch, operations, kv in (("prefill", "2", "8"), ("final-decode", "1", "9")):
+    for branch, operations, kv, workspace in (("prefill", "2", "8", "13"), ("final-decode", "1", "9", "17")):
         at = lines.index(f"work of one rank, for one block and one step of {branch}:")
         assert lines[at + 2].split() == ["forward", "16", operations, "3", "5", "7"]
         at = lines.index(f"memory of one rank, for one block and one step of {branch}, in bytes:")
         assert lines[at + 1].split() == ["parameters", "weights", "kv", "in", "all"]
         assert lines[at + 2].split() == ["11", "22", kv, "33"]
+        at = lines.index(f"bound to reference-queue, for one block and one step of {branch}, in bytes:")
+        assert lines[at + 1].split()[:5] == ["devices", "commands", "instructions", "buffers", "workspace"]
+        assert lines[at + 2].split() == ["8", "45", "0", "72", workspace, "4235132928", "8589934592"]
         assert any(line.startswith(f"transition model -> distributed ({branch}) by ") for line in lines)
     assert not any("microbatch" in line for line in lines)
 

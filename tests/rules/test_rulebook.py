@@ -177,7 +177,7 @@ def test_the_laws_of_whole_boundaries_are_all_there() -> None:
         "planning.inference_memory": ["inference-capacity"],
         "binding.slot": ["slot-order"],
         "binding.plan": [],
-        "binding.workspace": [],
+        "binding.workspace": ["bound-workspace"],
         "emission.program": [],
     }
 
@@ -679,7 +679,7 @@ REFUSED |= {
     ),
     "claim about a whole that is one about tasks": (
         _replace(WEIGHTS, "claims=(Claim.MEMORY,)", "claims=(Claim.MEMORY, Claim.EXACT_WORK)"),
-        "planning.weights: of a boundary as a whole, only these can be asked: alternatives, interface, memory, routes",
+        "only these can be asked: alternatives, chosen_workspace, interface, memory, routes",
     ),
     "arrangement that is made elsewhere": (
         _replace("binding/slot.py", "boundaries=(PORTABLE_TO_CONCRETE,)", "boundaries=(CONCRETE_TO_MACHINE,)"),
