@@ -26,7 +26,8 @@ from blueprint.rule import Claim, PrimitiveRule, Rule
 from blueprint.session import open_rulebook
 from blueprint.verification import verify, verify_without_replay
 from tests.bundles.conftest import GPT3_REQUEST, JOBS, TINY_REQUEST
-from tests.bundles.test_false_binding import BINDINGS
+from tests.bundles.test_false_attention import ABOVE
+from tests.bundles.test_false_binding import BINDINGS, PROGRAMS
 from tests.bundles.test_false_bundles import (
     DISTRIBUTED,
     FORGERIES,
@@ -750,7 +751,8 @@ def test_every_law_with_instances_and_every_claim_is_broken_somewhere() -> None:
     ours = {law for rule, law in every if rule.workload in {None, Workload.TRAINING} and not rule.stage}
     assert set(BREAKERS) == ours | primitives
     elsewhere = {code.removeprefix("law.") for fault in FAULTS for code in fault.codes}
-    elsewhere |= {code.removeprefix("law.") for forgery in BINDINGS for code in forgery.codes}
+    elsewhere |= {code.removeprefix("law.") for forgery in (*BINDINGS, *PROGRAMS) for code in forgery.codes}
+    elsewhere |= {code.removeprefix("law.") for code in ABOVE}
     assert {law for _, law in every} <= set(BREAKERS) | set(STEP_BREAKERS) | elsewhere
     named = {operator.by for operator in OPERATORS}
     named |= {code for forgery in FORGERIES for code in forgery.codes}

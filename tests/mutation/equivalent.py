@@ -33,7 +33,7 @@ _SAME_PRODUCTS = 'bounds=(Bound("matrix products", W_p, Relation.EQUAL, W_t, pre
 _ONE_MORE = 'Bound("one rank", K_1, Relation.EQUAL, K_0 + 2 * b * k_t * d * e),'
 _IMPLIED = "true: the equation implies it; an inequality needs a reason, so it is not proved"
 _SMALLER = "true: less than the left side of a true bound; the reason no longer adds up, so it is not proved"
-_ABOVE, _RISES = "f'above arm {number}': ", "f'never falls, attained by arm {number}': "
+_ABOVE = "f'above arm {number}': "
 _CONTRACT = "if found not in arms or any(found < arm for arm in arms):"
 _AT_ONE = "stage 0 <= stage 3 at D = 1"
 _DIVIDES = "D shares are the whole where D divides N"
@@ -175,6 +175,8 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
     **{
         (path, before, before.replace("Relation.EQUAL", "Relation.AT_MOST", 1)): ("prove", _IMPLIED)
         for path, before in (
+            (_STATE, 'Bound("stage 0", C_0, Relation.EQUAL, (e + g + o) * N),'),
+            (_STATE, 'Bound("stage 3", C_3, Relation.EQUAL, (e + g + o) * n_D),'),
             (_PREFILL, _SAME_PRODUCTS),
             (_CACHE, _ONE_MORE),
             (_CACHE, "all ranks: Relation.EQUAL,"),
@@ -182,12 +184,8 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
         )
     },
     **{
-        (_WORKSPACE, f"{_ABOVE}C_bd + e * arm,", f"{_ABOVE}{after},"): ("prove", _SMALLER)
-        for after in ("(C_bd - e * arm)", "(e * arm)", "C_bd", "C_bd + arm", "C_bd + e")
-    },
-    **{
-        (_WORKSPACE, f"{_RISES}C_bd + e * X_max,", f"{_RISES}{after},"): ("prove", _SMALLER)
-        for after in ("(C_bd - e * X_max)", "(e * X_max)", "C_bd", "C_bd + X_max", "C_bd + e")
+        (_WORKSPACE, f"{_ABOVE}C_bd + arm,", f"{_ABOVE}{after},"): ("prove", _SMALLER)
+        for after in ("(C_bd - arm)", "arm", "C_bd")
     },
     (_WORKSPACE, "f'{name} in {size}': Relation.AT_MOST,", "f'{name} in {size}': Relation.LESS,"): (
         "prove",

@@ -905,9 +905,7 @@ _STOPPED: Final = frozenset(("refused", "refuted", "differs"))
 def _judge(mutant: Mutant, found: Found) -> Row:
     """Killed only if all that is asked says so; equivalent only if listed, and then it must not be killed there."""
     proved, derived = found.prove.verdict, found.derive.verdict
-    # An equation of a bound that is weakened to an inequality stays true, but has no reason, and so is not proved.
-    weakened = mutant.operator == "comparison" and derived == "no instance"
-    unproved = "undecided" if mutant.operator in HINTS.values() or weakened else "refuted"
+    unproved = "undecided" if mutant.operator in HINTS.values() else "refuted"
     by_proof = proved in {"refuted", "unaffected", "no theorem", unproved}
     by_derivation = derived in {*_STOPPED, "no instance"}
     scope, proof = EQUIVALENT.get(mutant.key, ("", ""))
