@@ -34,6 +34,9 @@ _ONE_MORE = 'Bound("one rank", K_1, Relation.EQUAL, K_0 + 2 * b * k_t * d * e),'
 _IMPLIED = "true: the equation implies it; an inequality needs a reason, so it is not proved"
 _SMALLER = "true: less than the left side of a true bound; the reason no longer adds up, so it is not proved"
 _ABOVE, _RISES = "f'above arm {number}': ", "f'never falls, attained by arm {number}': "
+_CROSSED, _EACH_WAY = "case.receives + case.sends", ") * (1 if case.inference else 2)"
+_CROSSINGS = f"return ({_CROSSED}{_EACH_WAY}"
+_INNER = "true where stages are on both sides, of which theorems speak alone; plans of the first and the last stage refute it"
 _CONTRACT = "if found not in arms or any(found < arm for arm in arms):"
 _AT_ONE = "stage 0 <= stage 3 at D = 1"
 _DIVIDES = "D shares are the whole where D divides N"
@@ -239,6 +242,13 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
             "what crosses an edge has elements * e bytes and no operations: a product of both",
         )
         for edge in ("send", "receive")
+    },
+    **{
+        (f"rules/stage/{file}.py", before, after): ("prove", _INNER)
+        for file, before, after in (
+            ("payload", _CROSSINGS, f"return ({_CROSSED.replace('receives', 'sends')}{_EACH_WAY}"),
+            ("payload", _CROSSINGS, f"return ({_CROSSED.replace('sends', 'receives')}{_EACH_WAY}"),
+        )
     },
 }
 """Mutant -> where nothing can refute it, and the proof.

@@ -146,12 +146,13 @@ def _request(
     feedforward: int = 52,
     dtype: DType = DType.BFLOAT16,
     gradient: int = 4,
+    data: int = 3,
 ) -> Request:
     return training_request(
         _model(hidden=hidden, feedforward=feedforward, biases=biases),
         tensor=tensor,
         pipeline=1,
-        data=3,
+        data=data,
         batch=3,
         sequence=28,
         microbatches=1,
@@ -242,6 +243,7 @@ def _stages() -> tuple[Request, ...]:
         _staged(_request(none, split, 4, zero=2), 2, 1),
         _staged(_request(selective, reduce, 4, biases=False, gradient=2), 1, 0),
         _staged(_request(none, split, 1, zero=1), 3, 1),
+        _staged(_request(none, split, 4, gradient=2, data=1), 2, 1),
         _staged(_inference(4, prompt=28, context=31), 3, 1),
         _staged(_inference(4, prompt=2, context=33, biases=False), 2, 0),
         # One head on a rank: the page table is larger than everything else.
