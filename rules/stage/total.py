@@ -19,7 +19,7 @@ from blueprint.symbols import D, H, M, N, Q_r, Q_w, W, e, g, n_D, n_w, t
 
 def gathers(case: Case) -> int:
     """All-gathers of one block's parameters in a step."""
-    if not case.data_parallel or not case.sharded_optimizer:
+    if not case.sharded_optimizer:
         return 0
     return 2 if case.sharded_parameters else 1
 

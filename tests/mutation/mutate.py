@@ -146,12 +146,13 @@ def _request(
     feedforward: int = 52,
     dtype: DType = DType.BFLOAT16,
     gradient: int = 4,
+    data: int = 3,
 ) -> Request:
     return training_request(
         _model(hidden=hidden, feedforward=feedforward, biases=biases),
         tensor=tensor,
         pipeline=1,
-        data=3,
+        data=data,
         batch=3,
         sequence=28,
         microbatches=1,
@@ -223,6 +224,11 @@ def _inference_strategies() -> tuple[Request, ...]:
     )
 
 
+def _narrow(request: Request) -> Request:
+    """Heads of one column."""
+    return msgspec.structs.replace(request, model=msgspec.structs.replace(request.model, head_width=1))
+
+
 def _staged(request: Request, pipeline: int, stage: int) -> Request:
     """All blocks of a stage: with six layers, six divided by p."""
     model = msgspec.structs.replace(request.model, layers=6)
@@ -242,8 +248,11 @@ def _stages() -> tuple[Request, ...]:
         _staged(_request(none, split, 4, zero=2), 2, 1),
         _staged(_request(selective, reduce, 4, biases=False, gradient=2), 1, 0),
         _staged(_request(none, split, 1, zero=1), 3, 1),
+        _staged(_request(none, split, 4, gradient=2, data=1), 2, 1),
         _staged(_inference(4, prompt=28, context=31), 3, 1),
         _staged(_inference(4, prompt=2, context=33, biases=False), 2, 0),
+        # d e = 2, where the rows of tiled attention need as much as q, k and v.
+        _staged(_narrow(_inference(4, prompt=2, context=2, feedforward=4)), 3, 1),
         # One head on a rank: the page table is larger than everything else.
         _staged(_inference(8, prompt=1, context=64, feedforward=56), 2, 1),
     )
