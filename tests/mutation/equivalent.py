@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.mutation.faults import BLOCK, DIMS, MAXIMUM, MEMORY, STAGE, STEP
+from tests.mutation.faults import ATTENTION, BLOCK, DIMS, MAXIMUM, MEMORY, STAGE, STEP
 
 _NO_GROUPED_QUERIES = (
     "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
@@ -36,7 +36,10 @@ _SMALLER = "true: less than the left side of a true bound; the reason no longer 
 _ABOVE, _RISES = "f'above arm {number}': ", "f'never falls, attained by arm {number}': "
 _CROSSED, _EACH_WAY = "case.receives + case.sends", ") * (1 if case.inference else 2)"
 _CROSSINGS = f"return ({_CROSSED}{_EACH_WAY}"
-_INNER = "true where stages are on both sides, of which theorems speak alone; plans of the first and the last stage refute it"
+_INNER = "true of inner stages, of which theorems speak alone; plans of the first and the last stage refute it"
+_ROWS = "rows = dims.b * dims.h_t * dims.q * "
+_KEY_ROWS = "rows = dims.b * dims.k_t * dims.q * (dims.d * dims.e + STATISTIC_BYTES)"
+_SMALLER_ROWS = "where d e >= 2, as it always is, the right rows are at most q, k and v: smaller ones move no workspace"
 _CONTRACT = "if found not in arms or any(found < arm for arm in arms):"
 _AT_ONE = "stage 0 <= stage 3 at D = 1"
 _DIVIDES = "D shares are the whole where D divides N"
@@ -242,6 +245,31 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
             "what crosses an edge has elements * e bytes and no operations: a product of both",
         )
         for edge in ("send", "receive")
+    },
+    (ATTENTION, "STATISTIC_BYTES = 4", "STATISTIC_BYTES = 3"): ("derive", _SMALLER_ROWS),
+    (ATTENTION, f"{_ROWS}(dims.d * dims.e + STATISTIC_BYTES)", _KEY_ROWS): ("derive", _NO_GROUPED_QUERIES),
+    **{
+        (ATTENTION, f"{_ROWS}(dims.d * dims.e + STATISTIC_BYTES)", after): ("derive", _SMALLER_ROWS)
+        for after in (
+            "rows = (dims.h_t * dims.q * (dims.d * dims.e + STATISTIC_BYTES))",
+            "rows = (dims.b * dims.q * (dims.d * dims.e + STATISTIC_BYTES))",
+            "rows = (dims.b * dims.h_t * (dims.d * dims.e + STATISTIC_BYTES))",
+            "rows = (dims.b * dims.h_t * dims.q)",
+            f"{_ROWS}((dims.d * dims.e - STATISTIC_BYTES))",
+            f"{_ROWS}(STATISTIC_BYTES)",
+            f"{_ROWS}((dims.d * dims.e))",
+            f"{_ROWS}(dims.e + STATISTIC_BYTES)",
+            f"{_ROWS}(dims.d + STATISTIC_BYTES)",
+            f"{_ROWS}(dims.d * dims.e + dims.e)",
+        )
+    },
+    **{
+        (ATTENTION, before, before.replace("rows", other)): ("derive", _SMALLER_ROWS)
+        for before, other in (
+            ('Attention("attention.tiled", "tiled_attention", (projected, rows, wide)),', "wide"),
+            ('Attention("attention.paged", "paged_attention", (projected, rows, wide, table)),', "wide"),
+            ('Attention("attention.paged", "paged_attention", (projected, rows, wide, table)),', "table"),
+        )
     },
     **{
         (f"rules/stage/{file}.py", before, after): ("prove", _INNER)

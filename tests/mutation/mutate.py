@@ -224,6 +224,11 @@ def _inference_strategies() -> tuple[Request, ...]:
     )
 
 
+def _narrow(request: Request) -> Request:
+    """Heads of one column."""
+    return msgspec.structs.replace(request, model=msgspec.structs.replace(request.model, head_width=1))
+
+
 def _staged(request: Request, pipeline: int, stage: int) -> Request:
     """All blocks of a stage: with six layers, six divided by p."""
     model = msgspec.structs.replace(request.model, layers=6)
@@ -246,6 +251,8 @@ def _stages() -> tuple[Request, ...]:
         _staged(_request(none, split, 4, gradient=2, data=1), 2, 1),
         _staged(_inference(4, prompt=28, context=31), 3, 1),
         _staged(_inference(4, prompt=2, context=33, biases=False), 2, 0),
+        # d e = 2, where the rows of tiled attention need as much as q, k and v.
+        _staged(_narrow(_inference(4, prompt=2, context=2, feedforward=4)), 3, 1),
         # One head on a rank: the page table is larger than everything else.
         _staged(_inference(8, prompt=1, context=64, feedforward=56), 2, 1),
     )
