@@ -122,7 +122,7 @@ def test_a_number_of_inference_has_bounds(option: str, value: str, blueprint: Ru
         ({"tensor": "5"}, "heads h = 12 is not divisible by tensor degree t = 5"),
         ({"dtype": "float64"}, '--dtype: "float64" is not known; choose float32 or float16 or bfloat16'),
         ({"dtype": "uint8"}, "--dtype: "),
-        ({"target": "queue"}, "--target: queue is not available in this version"),
+        ({"target": "cloud"}, '--target: "cloud" is not known; choose none or queue or slot'),
         ({"target": "gpu"}, '--target: "gpu" is not known'),
         ({"model": "gpt3-175"}, "did you mean gpt3-175b?"),
         ({"model": "llama-3-8b"}, "grouped-query attention"),
@@ -139,8 +139,14 @@ def test_a_value_without_meaning_in_inference_is_refused(changes: dict[str, str]
     _refused(blueprint, _steps(**changes), words)
 
 
-def test_emit_is_refused_in_inference(blueprint: Run) -> None:
-    _refused(blueprint, [*_steps(), "--emit"], "--emit: is not available in this version")
+def test_instructions_are_emitted_for_a_target(blueprint: Run) -> None:
+    _refused(blueprint, [*_steps(), "--emit"], "--emit: needs a target: add --target queue or --target slot")
+
+
+def test_an_implementation_is_chosen_for_a_target(blueprint: Run) -> None:
+    _refused(
+        blueprint, [*_steps(), "--attention=tiled"], "--attention: needs a target: add --target queue or --target slot"
+    )
 
 
 @pytest.mark.parametrize("option", GOOD_STEPS)
