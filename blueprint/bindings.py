@@ -45,6 +45,7 @@ _UNNAMED = {
     "emit": "no",
     "architecture": NO_TARGET,
     "abi": NO_TARGET,
+    "attention": NO_TARGET,
     "revision": NO_TARGET,
     "devices": ANY_SIZE,
     "topology": ANY_SIZE,
@@ -53,7 +54,7 @@ _UNNAMED = {
 
 _OPEN = {
     **dict.fromkeys(("devices", "topology", "device_memory"), ANY_SIZE),
-    **dict.fromkeys(("architecture", "abi", "revision"), NO_TARGET),
+    **dict.fromkeys(("architecture", "abi", "attention", "revision"), NO_TARGET),
 }
 """The word of a binding that a request need not name."""
 

@@ -163,8 +163,8 @@ def test_all_of_them_together(path: str, blueprint: Run) -> None:
 @pytest.mark.parametrize(
     ("expected", "words"),
     [
-        ("sequence=128", "no binding 'sequence'; known are abi, activation, architecture, batch"),
-        ("microbatch=3", "no binding 'microbatch'; known are abi, activation, architecture, batch"),
+        ("sequence=128", "no binding 'sequence'; known are abi, activation, architecture, attention, batch"),
+        ("microbatch=3", "no binding 'microbatch'; known are abi, activation, architecture, attention, batch"),
         ("microbatches=1", "no binding 'microbatches'"),
         ("queries=1", "no binding 'queries'"),
         ("prompt=0", f"prompt cannot be '0'; it is a whole number from 1 to {2**63 - 1}"),
