@@ -55,7 +55,9 @@ def test_a_value_that_the_binding_can_never_have_is_refused_with_those_it_can(
 
 
 def test_an_unknown_binding_is_refused() -> None:
-    with pytest.raises(UsageError, match="no binding 'tenser'; known are abi, activation, architecture, attention, batch"):
+    with pytest.raises(
+        UsageError, match="no binding 'tenser'; known are abi, activation, architecture, attention, batch"
+    ):
         known_expectations({"tenser": "8"}, BINDINGS)
 
 

@@ -52,6 +52,7 @@ def test_all_five_stages_are_derived_and_verified(line: list[str], target: str, 
     assert bindings["target"] == {
         "name": f"reference-{target}",
         "kind": target,
+        "attention": "attention.unfused",
         "architecture": "reference",
         "abi": f"blueprint.{target}",
         "revision": "1",
@@ -72,7 +73,8 @@ def test_without_emit_the_program_is_unavailable(target: str, blueprint: Run, tm
     assert [row["unavailable"] for row in stages] == ["", "", "", "", "the request does not ask for instructions"]
     text = blueprint("verify", str(path)).out.decode("ascii")
     assert "stage machine: unavailable: the request does not ask for instructions" in text
-    assert f"target: name=reference-{target} abi=blueprint.{target} architecture=reference emit=no" in text
+    said = f"target: name=reference-{target} abi=blueprint.{target} architecture=reference attention=attention.unfused"
+    assert f"{said} emit=no" in text
 
 
 def test_without_a_target_both_are_unavailable(blueprint: Run, tmp_path: Path) -> None:
