@@ -34,6 +34,7 @@ from tests.bundles.test_false_bundles import (
     MODEL,
     OPERATORS,
     PORTABLE,
+    STEP_OPERATORS,
     codes,
     dimensions,
     exit_code,
@@ -393,7 +394,7 @@ FORGERIES_HERE = [
         discarded_read,
         {"claim.data_flow", "claim.memory"},
         {("memory.stored", "106954752", "100663296"), ("memory.working", "352321536", "358612992")},
-        "memory of planning.memory",
+        "memory of planning.weights",
         {"batch": "1", "sequence'": "2048", "hidden": "12288", "head_width": "128"},
     ),
     Forgery(
@@ -587,7 +588,7 @@ def test_a_changed_storage_class_is_named(recompute: Recompute, buffer: str, oth
 
 def _needed(data: bytes) -> int:
     facts = memory(Draft(data))
-    return sum(size for fact, size in facts.items() if fact != "parameters")
+    return sum(size for fact, size in facts.items() if isinstance(size, int) and fact != "parameters")
 
 
 def _capacity(report: Report) -> Status:
@@ -754,7 +755,7 @@ def test_every_law_with_instances_and_every_claim_is_broken_somewhere() -> None:
     elsewhere |= {code.removeprefix("law.") for forgery in (*BINDINGS, *PROGRAMS) for code in forgery.codes}
     elsewhere |= {code.removeprefix("law.") for code in ABOVE}
     assert {law for _, law in every} <= set(BREAKERS) | set(STEP_BREAKERS) | elsewhere
-    named = {operator.by for operator in OPERATORS}
+    named = {operator.by for operator in (*OPERATORS, *STEP_OPERATORS)}
     named |= {code for forgery in FORGERIES for code in forgery.codes}
     named |= {code for forgery in FORGERIES_HERE for code in forgery.codes}
     here = {claim for rule in book.rules if rule.id.startswith(("training.", "planning.")) for claim in claims_of(rule)}
@@ -762,9 +763,9 @@ def test_every_law_with_instances_and_every_claim_is_broken_somewhere() -> None:
 
 
 def test_every_phase_has_a_task_whose_work_is_broken_here() -> None:
-    """So the closed totals above are those of all phases."""
+    """So the closed totals above are those of all phases; two of them only a whole stage has."""
     phases = {each["phase"] for each in tasks(Draft(bundle(TINY_REQUEST)))}
-    assert phases == {phase.value for phase in Phase}
+    assert phases == {phase.value for phase in Phase} - {"stage_boundary", "synchronization"}
     assert {f"total-{phase.replace('_', '-')}" for phase in phases} <= set(BREAKERS)
 
 
@@ -782,7 +783,7 @@ def of_role(role: str, other: str) -> Change:
     return changed
 
 
-@pytest.mark.parametrize("role", [role.value for role in Role if role is not Role.INPUT])
+@pytest.mark.parametrize("role", [role.value for role in Role if role not in {Role.INPUT, Role.KV_CACHE}])
 @pytest.mark.parametrize("zero", [0, 3])
 def test_a_role_that_no_value_has_is_refuted(role: str, zero: int, tmp_path: Path) -> None:
     draft = Draft(bundle(with_strategy(TINY_REQUEST, zero=zero, data=1 if zero == 0 else 3)))
