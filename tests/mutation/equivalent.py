@@ -40,6 +40,14 @@ _INNER = "true of inner stages, of which theorems speak alone; plans of the firs
 _ROWS = "rows = dims.b * dims.h_t * dims.q * "
 _KEY_ROWS = "rows = dims.b * dims.k_t * dims.q * (dims.d * dims.e + STATISTIC_BYTES)"
 _SMALLER_ROWS = "where d e >= 2, as it always is, the right rows are at most q, k and v: smaller ones move no workspace"
+_FUSED = "rules/planning/fused_attention.py"
+_TILED, _TABLE, _WHOLE = (
+    "tiled rows are at most q, k and v: ",
+    "a page table is at most the scores: ",
+    "so is the largest arm, and the workspace: ",
+)
+_HEADS_ARE_EQUAL = "the premise h_t = k_t makes both the same"
+_OTHER_WITNESS = "another point that satisfies the premises"
 _CONTRACT = "if found not in arms or any(found < arm for arm in arms):"
 _AT_ONE = "stage 0 <= stage 3 at D = 1"
 _DIVIDES = "D shares are the whole where D divides N"
@@ -269,6 +277,73 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
             ('Attention("attention.paged", "paged_attention", (projected, rows, wide, table)),', "table"),
         )
     },
+    **{
+        (_FUSED, "ROWS: D + b * h * q * (d * e + 4),", f"ROWS: {after},"): ("derive", _SMALLER_ROWS)
+        for after in (
+            "(D - b * h * q * (d * e + 4))",
+            "(b * h * q * (d * e + 4))",
+            "D",
+            "D + (h * q * (d * e + 4))",
+            "D + (b * q * (d * e + 4))",
+            "D + (b * h * (d * e + 4))",
+            "D + (b * h * q)",
+            "D + b * h * q * ((d * e - 4))",
+            "D + b * h * q * (4)",
+            "D + b * h * q * ((d * e))",
+            "D + b * h * q * (e + 4)",
+            "D + b * h * q * (d + 4)",
+            "D + b * h * q * (d * e + 3)",
+        )
+    },
+    **{
+        (_FUSED, f"{_TILED}b * h_t * q * (d * e + 4),", f"{_TILED}{after},"): ("prove", _SMALLER)
+        for after in (
+            "(h_t * q * (d * e + 4))",
+            "(b * q * (d * e + 4))",
+            "(b * h_t * (d * e + 4))",
+            "(b * h_t * q)",
+            "b * h_t * q * ((d * e - 4))",
+            "b * h_t * q * (4)",
+            "b * h_t * q * ((d * e))",
+            "b * h_t * q * (e + 4)",
+            "b * h_t * q * (d + 4)",
+            "b * h_t * q * (d * e + 3)",
+        )
+    },
+    (
+        _FUSED,
+        f"{_TILED}b * q * (h_t + 2 * k_t) * d * e,",
+        f"{_TILED}b * q * (h_t + 3 * k_t) * d * e,",
+    ): ("prove", "true: more than the right side of a true bound; the reason no longer adds up, so it is not proved"),
+    **{
+        (_FUSED, f"{_TILED}{before},", f"{_TILED}{after},"): ("both", _HEADS_ARE_EQUAL)
+        for before, after in (
+            ("b * h_t * q * (d * e + 4)", "b * k_t * q * (d * e + 4)"),
+            ("b * q * (h_t + 2 * k_t) * d * e", "b * q * (k_t + 2 * k_t) * d * e"),
+            ("b * q * (h_t + 2 * k_t) * d * e", "b * q * (h_t + 2 * h_t) * d * e"),
+            ("because=((2 * b * q * k_t, d * e - 2),)", "because=((2 * b * q * h_t, d * e - 2),)"),
+        )
+    },
+    **{
+        (_FUSED, f"{bound}{before},", f"{bound}{after},"): ("both", _OTHER_WITNESS)
+        for bound, before, after in (
+            (_TILED, "witness=((e, 2),)", "witness=((d, 2),)"),
+            (_TILED, "witness=((e, 2),)", "witness=((e, 3),)"),
+            (_TABLE, "witness=((e, 4),)", "witness=((e, 5),)"),
+        )
+    },
+    **{
+        (_FUSED, f"{_TABLE}4 * b * c,", f"{_TABLE}{after},"): ("prove", _SMALLER)
+        for after in ("(b * c)", "(4 * c)", "(4 * b)", "3 * b * c")
+    },
+    **{
+        (_FUSED, f"{_WHOLE}C_bd + Y_max,", f"{_WHOLE}{after},"): ("prove", _SMALLER)
+        for after in ("(C_bd - Y_max)", "Y_max", "C_bd")
+    },
+    (_FUSED, f"{_WHOLE}C_bd + Y_max,", f"{_WHOLE}C_bd + X_max,"): (
+        "prove",
+        "true: C_bd + X_max is C_ws itself; the reason speaks of Y_max, so it is not proved",
+    ),
     **{
         (f"rules/stage/{file}.py", before, after): ("prove", _INNER)
         for file, before, after in (

@@ -50,16 +50,19 @@ from blueprint import normalform, obligation, smtlib, symbols
 from blueprint.case import Case, Workload, all_cases, stage_cases, workload_of
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, DecidersDisagreeError, GateError, NotEstablishedError, PassFailedError
-from blueprint.frontend.request import deployment_of, inference_request, training_request
+from blueprint.frontend.request import deployment_of, inference_request, target_of, training_request
 from blueprint.ir.common import DType, Phase
 from blueprint.ir.request import (
     Activation,
+    Attention,
     Communication,
     Inference,
     ModelFacts,
     Recompute,
     Request,
     Scope,
+    Target,
+    TargetKind,
     blocks_of,
     branches_of,
 )
@@ -224,9 +227,15 @@ def _inference_strategies() -> tuple[Request, ...]:
     )
 
 
-def _narrow(request: Request) -> Request:
-    """Heads of one column."""
-    return msgspec.structs.replace(request, model=msgspec.structs.replace(request.model, head_width=1))
+def _bound(request: Request, kind: TargetKind, attention: Attention) -> Request:
+    """The same step bound to a target that fuses attention."""
+    bound = msgspec.structs.replace(request, target=target_of(kind, emit=False, attention=attention))
+    return msgspec.structs.replace(bound, deployment=deployment_of(bound, None, None))
+
+
+def _heads_of(request: Request, width: int) -> Request:
+    """Heads of so many columns."""
+    return msgspec.structs.replace(request, model=msgspec.structs.replace(request.model, head_width=width))
 
 
 def _staged(request: Request, pipeline: int, stage: int) -> Request:
@@ -252,7 +261,7 @@ def _stages() -> tuple[Request, ...]:
         _staged(_inference(4, prompt=28, context=31), 3, 1),
         _staged(_inference(4, prompt=2, context=33, biases=False), 2, 0),
         # d e = 2, where the rows of tiled attention need as much as q, k and v.
-        _staged(_narrow(_inference(4, prompt=2, context=2, feedforward=4)), 3, 1),
+        _staged(_heads_of(_inference(4, prompt=2, context=2, feedforward=4), 1), 3, 1),
         # One head on a rank: the page table is larger than everything else.
         _staged(_inference(8, prompt=1, context=64, feedforward=56), 2, 1),
     )
@@ -261,6 +270,11 @@ def _stages() -> tuple[Request, ...]:
 STRATEGIES: Final = _strategies()
 STAGED: Final = _stages()
 INFERENCE: Final = _inference_strategies()
+BOUND: Final = (
+    _bound(INFERENCE[0], TargetKind.QUEUE, Attention.TILED),
+    # Of seven columns the square is more than three times two bytes each.
+    _bound(_heads_of(INFERENCE[1], 7), TargetKind.SLOT, Attention.PAGED),
+)
 FITTED: Final = (STRATEGIES[0], STRATEGIES[2], INFERENCE[0])
 """Strategies whose memory facts are together all above 0: without a checkpoint, with one, and for inference."""
 
@@ -275,8 +289,9 @@ def _words(request: Request) -> str:
     strategy, model, workload = request.strategy, request.model, request.workload
     shape = "H = hd" if model.hidden == model.heads * model.head_width else "H != hd"
     if isinstance(workload, Inference):
+        bound = f", {request.target.name}" if isinstance(request.target, Target) else ""
         return (
-            f"inference, prompt {workload.prompt}, context {workload.context}, t={strategy.tensor}, "
+            f"inference{bound}, prompt {workload.prompt}, context {workload.context}, t={strategy.tensor}, "
             f"{'biases' if model.biases else 'no biases'}, {shape}, F = {model.feedforward}, {workload.dtype.value}"
         )
     return (
@@ -349,7 +364,7 @@ class Lane:
             raise SystemExit(f"imported {blueprint.__file__}, which is not in {base}")
         sys.dont_write_bytecode = True
         self.base = base
-        self.requests = STRATEGIES[:count] + INFERENCE[:count] + STAGED[:count]
+        self.requests = STRATEGIES[:count] + INFERENCE[:count] + STAGED[:count] + BOUND[:count]
         self.fitting = tuple(_fitting(each) for each in FITTED)
         self.books: dict[str, Any] = {}
         self.laws = {
@@ -677,7 +692,14 @@ def _works() -> object:
             found.append(_stage_works(module, case, turn, large))
         found.append(module.plan.plan_work(*(_large(f"{turn} {each}") for each in range(4))))
         found.append(module.plan.buffer_size((large["batch"], large["hidden"]), large["element"]))
+        found.append(_fused(module, turn))
     return found
+
+
+def _fused(module: Any, turn: str) -> int:
+    """The operations of three tasks that are run as one, as attention is."""
+    operations: int = module.attention.fused_operations([_large(f"{turn} {name}") for name in "abc"])
+    return operations
 
 
 def _step_works(module: Any, case: Case, turn: str, large: dict[str, int]) -> list[object]:
@@ -771,7 +793,8 @@ def _block(request: Request) -> object:
                 module.stage.inference_stage(step, blocks) if stack else module.inference_block.inference_block(step)
             )
             steps.append((derived, memory, module.attention.implementations(step)))
-        return steps, module.inference_block.CACHED, planned
+        fused = _fused(module, "bound") if isinstance(request.target, Target) else 0
+        return steps, module.inference_block.CACHED, planned, fused
     shape = module.dims.dims_of(request)
     block = module.training_block
     alone = block.training_block(shape)
