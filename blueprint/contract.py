@@ -80,7 +80,7 @@ def _words(claims: tuple[Claim, ...]) -> tuple[str, ...]:
 def _source(source: Source) -> str:
     match source:
         case OperationSource(kinds):
-            return f"Operation[{' | '.join(kind.value for kind in kinds)}]"
+            return f"Operation[{' | '.join(kinds)}]"
         case ValueSource(roles=roles):
             return f"Value[{' | '.join(role.value for role in roles)}]"
         case AllParameters():

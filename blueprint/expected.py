@@ -15,7 +15,7 @@ from blueprint.case import Case, case_of
 from blueprint.expected_bound import ExpectedBound
 from blueprint.ir.common import Axis, Branch, DType, Role
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
-from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
+from blueprint.ir.model import ModelIR, ModelValue, Operation
 from blueprint.ir.request import Communication, Inference, Request, point_of
 from blueprint.rule import (
     AllParameters,
@@ -66,7 +66,7 @@ class ExpectedTask:
 
     name: str
     target: TaskTarget
-    kind: OperationKind | None
+    kind: str | None
     operation: Operation | None
     values: tuple[ModelValue, ...]
     block: int
@@ -158,7 +158,7 @@ class ModelView:
         producer = self.producers.get(value.id)
         return producer.block if producer else 0
 
-    def producer_kind(self, value: ModelValue) -> OperationKind | None:
+    def producer_kind(self, value: ModelValue) -> str | None:
         """The kind of the operation that produces a value; None for inputs and parameters."""
         producer = self.producers.get(value.id)
         return producer.kind if producer else None
@@ -256,7 +256,7 @@ class ModelView:
         rule: PassRule,
         targets: Sequence[TaskTarget],
         stem: str,
-        kind: OperationKind | None,
+        kind: str | None,
         operation: Operation | None,
         values: tuple[ModelValue, ...],
     ) -> Iterator[ExpectedRelation]:

@@ -82,7 +82,7 @@ def _cores(ir: PortablePlanIR) -> Iterator[Unit]:
     readers = {each: task for task in ir.tasks for each in task.inputs}
     for task in ir.tasks:
         # A plan is untrusted: a softmax between anything else than one task before and one after is no core.
-        if task.primitive is not Primitive.SOFTMAX or (len(task.inputs), len(task.outputs)) != (1, 1):
+        if task.primitive != Primitive.SOFTMAX or (len(task.inputs), len(task.outputs)) != (1, 1):
             continue
         before, after = makers.get(task.inputs[0]), readers.get(task.outputs[0])
         if before is not None and after is not None and len({before.id, task.id, after.id}) == CORE_TASKS:

@@ -15,8 +15,8 @@ from blueprint.errors import ObligationError
 from blueprint.term import Comparison, Const, Product, Sum, Term, Var, at_most, equal, less
 from blueprint.verdict import Obligation
 
-Word = enum.Enum | bool
-"""A word of a closed vocabulary."""
+Word = enum.Enum | bool | str
+"""A word of a closed vocabulary; or a name of an open one, which is only ever compared."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,10 @@ class Question:
 
     def word(self, label: str, actual: Word, expected: Word) -> None:
         """The target's word equals the expected one, by position in its closed vocabulary."""
+        if isinstance(actual, str) or isinstance(expected, str):
+            # Names have no positions: the expected one counts as 0, any other as 1.
+            self.number(label, int(actual != expected), self.given(label, 0))
+            return
         if type(actual) is not type(expected):
             raise ObligationError(f"{label}: words of two vocabularies are compared")
         self.number(label, _position(actual), self.given(label, _position(expected)))
@@ -106,7 +110,7 @@ def words(label: str, question: Question, pairs: Iterable[tuple[str, Word, Word]
         question.word(f"{label}.{field_name}", actual, expected)
 
 
-def _position(word: Word) -> int:
+def _position(word: enum.Enum | bool) -> int:  # noqa: FBT001 -- a word, not a switch
     """Position of a word in its vocabulary; False is 0, True is 1."""
     if isinstance(word, bool):
         return int(word)

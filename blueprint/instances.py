@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from blueprint.claims.distributed import OPTIMIZER_STATE, data_share, parameter_count, whole_operations, whole_share
 from blueprint.expected import ExpectedRelation, ExpectedTask, ModelView
 from blueprint.facts import Question
-from blueprint.ir.common import Phase, Primitive
+from blueprint.ir.common import Phase
 from blueprint.ir.distributed import EffectKind, Task
-from blueprint.ir.model import OperationKind
 from blueprint.ir.portable import PlanTask
 from blueprint.ir.request import Deployment, Training, point_of
 from blueprint.law import Capacity, Equation, Law, Quantity, Reference, portions_of
@@ -36,7 +35,7 @@ class Member:
     work: dict[Quantity, int]
 
     @property
-    def kind(self) -> OperationKind | None:
+    def kind(self) -> str | None:
         """The kind of the model operation that the task comes from."""
         return self.expected.kind if self.expected else None
 
@@ -140,7 +139,7 @@ class LawInstances:
         plan: TransitionPlan,
         bindings: Bindings,
         members: Sequence[Member],
-        primitives: Mapping[Primitive, PrimitiveRule],
+        primitives: Mapping[str, PrimitiveRule],
     ) -> None:
         self.plan = plan
         self.bindings = bindings
@@ -259,7 +258,7 @@ def member_count(found: int, expected: int) -> Obligation:
 def _describe(law: Law, blocks: int) -> str:
     group = law.group
     phases = "/".join(phase.value for phase in group.phases)
-    kinds = ", ".join(each.value for each in (group.kinds or group.primitives)) or "all tasks"
+    kinds = ", ".join(group.kinds or group.primitives) or "all tasks"
     return f"each of {blocks} blocks: {phases}: {kinds}" if blocks > 1 else f"{phases}: {kinds}"
 
 
@@ -275,7 +274,7 @@ def add_primitive_laws(
         relations = [relation for relation in plan.relations if found & set(relation.targets)]
         checks = [each for relation in relations for each in relation.claims if each.claim is Claim.EXACT_WORK]
         instances = [plan.ask(_operations_alone(plan, check)) for check in checks]
-        theorems = tuple((rule.id, rule.primitive.value, phase.value) for rule in rules for phase in rule.formulas)
+        theorems = tuple((rule.id, rule.primitive, phase.value) for rule in rules for phase in rule.formulas)
         _add_instances(plan, law, rules[0].id, rules[0].statement, instances, theorems, (len(found), wanted))
 
 

@@ -11,8 +11,7 @@ import sympy
 
 from blueprint import symbols
 from blueprint.case import Case
-from blueprint.ir.common import Phase, Primitive
-from blueprint.ir.model import OperationKind
+from blueprint.ir.common import Phase
 from blueprint.term import Relation
 
 M = TypeVar("M")
@@ -90,8 +89,8 @@ class Group:
 
     phases: tuple[Phase, ...]
     members: Callable[[Case], int]
-    kinds: tuple[OperationKind, ...] = ()
-    primitives: tuple[Primitive, ...] = ()
+    kinds: tuple[str, ...] = ()
+    primitives: tuple[str, ...] = ()
     portion: Portion = Portion.ALL
 
     @property

@@ -22,7 +22,7 @@ from blueprint.law import AnyLaw
 
 T = TypeVar("T")
 
-When = Callable[[Case, "OperationKind | None"], bool]
+When = Callable[[Case, "str | None"], bool]
 """Whether a target exists, by the case and by the kind of the operation (or of a value's producer)."""
 
 
@@ -96,7 +96,7 @@ class PrimitiveRule:
     """
 
     id: str
-    primitive: Primitive
+    primitive: str
     operands: dict[str, sympy.Symbol]
     formulas: dict[Phase, Formula]
     source: str
@@ -299,7 +299,7 @@ class TaskTarget:
     suffix: str
     kind: TaskKind
     phase: Phase
-    primitive: Primitive
+    primitive: str
     operands: Operands
     reads: tuple[Ref, ...]
     writes: tuple[Ref, ...]
@@ -350,7 +350,7 @@ Target = TensorTarget | TaskTarget | CopiedTask | CopiedBuffer | Bound
 class OperationSource:
     """One operation of the model, of one of these kinds."""
 
-    kinds: tuple[OperationKind, ...]
+    kinds: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,7 @@ class ValueSource:
     """
 
     roles: tuple[Role, ...]
-    producers: tuple[OperationKind | None, ...]
+    producers: tuple[str | None, ...]
     split: bool | None = None
     consumers: int = 0
     output: bool = False
@@ -506,79 +506,79 @@ TENSOR_CLAIMS: Final = (Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Cla
 # When a target exists ----------------------------------------------------------------------------------------------
 
 
-def always(case: Case, kind: OperationKind | None) -> bool:
+def always(case: Case, kind: str | None) -> bool:
     """In every case."""
     return True
 
 
-def tensor_parallel(case: Case, kind: OperationKind | None) -> bool:
+def tensor_parallel(case: Case, kind: str | None) -> bool:
     """With more than one tensor-parallel rank."""
     return case.tensor_parallel
 
 
-def sequence_parallel(case: Case, kind: OperationKind | None) -> bool:
+def sequence_parallel(case: Case, kind: str | None) -> bool:
     """With more than one tensor-parallel rank and a split sequence."""
     return case.tensor_parallel and case.sequence_parallel
 
 
-def all_reducing(case: Case, kind: OperationKind | None) -> bool:
+def all_reducing(case: Case, kind: str | None) -> bool:
     """With more than one tensor-parallel rank and a whole sequence."""
     return case.tensor_parallel and not case.sequence_parallel
 
 
-def recomputed(case: Case, kind: OperationKind | None) -> bool:
+def recomputed(case: Case, kind: str | None) -> bool:
     """Under full recompute for every operation, under selective recompute for the attention core."""
     if case.recompute is Recompute.FULL:
         return kind is not None
     return case.recompute is Recompute.SELECTIVE and kind in ATTENTION_CORE
 
 
-def discarded(case: Case, kind: OperationKind | None) -> bool:
+def discarded(case: Case, kind: str | None) -> bool:
     """What leaves a region that alone is recomputed: made again and dropped, because its forward copy is stored."""
-    return case.recompute is Recompute.SELECTIVE and kind is ATTENTION_CORE[-1]
+    return case.recompute is Recompute.SELECTIVE and kind == ATTENTION_CORE[-1]
 
 
-def data_parallel(case: Case, kind: OperationKind | None) -> bool:
+def data_parallel(case: Case, kind: str | None) -> bool:
     """In a whole pipeline stage with more than one data-parallel rank."""
     return case.data_parallel
 
 
-def whole_parameters(case: Case, kind: OperationKind | None) -> bool:
+def whole_parameters(case: Case, kind: str | None) -> bool:
     """There, where every rank holds all its gradients (ZeRO stage 0)."""
     return case.data_parallel and not case.sharded_optimizer
 
 
-def divided_gradients(case: Case, kind: OperationKind | None) -> bool:
+def divided_gradients(case: Case, kind: str | None) -> bool:
     """There, where the optimizer works on a share (ZeRO stages 1 to 3)."""
     return case.data_parallel and case.sharded_optimizer
 
 
-def divided_update(case: Case, kind: OperationKind | None) -> bool:
+def divided_update(case: Case, kind: str | None) -> bool:
     """There, where the updated shares are gathered into whole parameters (ZeRO stages 1 and 2)."""
     return case.data_parallel and case.sharded_optimizer and not case.sharded_parameters
 
 
-def divided_parameters(case: Case, kind: OperationKind | None) -> bool:
+def divided_parameters(case: Case, kind: str | None) -> bool:
     """There, where the parameters themselves lie divided (ZeRO stage 3)."""
     return case.data_parallel and case.sharded_parameters
 
 
-def sums_whole_gradients(case: Case, kind: OperationKind | None) -> bool:
+def sums_whole_gradients(case: Case, kind: str | None) -> bool:
     """In a whole pipeline stage whose ranks see only their own tokens of undivided parameters."""
     return case.sums_whole_gradients
 
 
-def receives(case: Case, kind: OperationKind | None) -> bool:
+def receives(case: Case, kind: str | None) -> bool:
     """In a pipeline stage with one before it."""
     return case.receives
 
 
-def sends(case: Case, kind: OperationKind | None) -> bool:
+def sends(case: Case, kind: str | None) -> bool:
     """In a pipeline stage with one after it."""
     return case.sends
 
 
-def made_again(case: Case, kind: OperationKind | None) -> bool:
+def made_again(case: Case, kind: str | None) -> bool:
     """Recomputed, and read in its new copy."""
     return recomputed(case, kind) and not discarded(case, kind)
 

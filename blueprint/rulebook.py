@@ -15,7 +15,7 @@ from types import ModuleType
 from blueprint.case import Workload
 from blueprint.errors import InputError, RulebookError
 from blueprint.files import read_bounded
-from blueprint.ir.common import Primitive, Stage
+from blueprint.ir.common import Stage
 from blueprint.law import AnyLaw
 from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule
 from blueprint.rulecheck import blamed, check_imports, check_rules, checked_rule
@@ -45,7 +45,7 @@ class Rulebook:
     """Rule id -> SHA-256 of the rule's own file."""
 
     @property
-    def primitives(self) -> dict[Primitive, PrimitiveRule]:
+    def primitives(self) -> dict[str, PrimitiveRule]:
         """The primitive rule of every primitive."""
         return {rule.primitive: rule for rule in self.rules if isinstance(rule, PrimitiveRule)}
 

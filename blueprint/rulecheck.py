@@ -166,7 +166,7 @@ def check_rules(rules: Sequence[Rule]) -> None:
     arranged = [law.arrangement.value for law in laws if isinstance(law, InductiveLaw)]
     if sorted(arranged) != sorted(each.value for each in Arrangement):
         raise RulebookError("every arrangement of a bound plan needs exactly one law")
-    if sorted(rule.primitive.value for rule in primitives) != sorted(each.value for each in Primitive):
+    if sorted(rule.primitive for rule in primitives) != sorted(each.value for each in Primitive):
         raise RulebookError("every primitive needs exactly one rule")
     _check_formulas(rules, {rule.primitive: rule for rule in primitives})
 
@@ -294,7 +294,7 @@ def _check_right_side(
         raise RulebookError(f"{where} says nothing: its right side speaks of what the left determines")
 
 
-def _check_formulas(rules: Sequence[Rule], primitives: dict[Primitive, PrimitiveRule]) -> None:
+def _check_formulas(rules: Sequence[Rule], primitives: dict[str, PrimitiveRule]) -> None:
     for rule in rules:
         for target in rule.targets if isinstance(rule, PassRule) else ():
             if not isinstance(target, TaskTarget):

@@ -211,7 +211,7 @@ def group_of(law: Law, block: Block[Symbolic]) -> list[Step[Symbolic]]:
     ]
 
 
-def _kind(step: Step[Symbolic]) -> OperationKind | None:
+def _kind(step: Step[Symbolic]) -> str | None:
     names = {kind.value: kind for kind in OperationKind}
     return names.get(step.source)
 
@@ -534,18 +534,18 @@ def _primitive_theorems(rule: PrimitiveRule) -> Iterator[Theorem]:
         goals = [_component(formula, work, name) for name in COMPONENTS.values()]
         yield Theorem(
             rule=rule.id,
-            law=rule.primitive.value,
+            law=rule.primitive,
             form=phase.value,
-            statement=f"the formula of {rule.primitive.value} is what the derivation computes",
+            statement=f"the formula of {rule.primitive} is what the derivation computes",
             case="",
             obligations=(theorem(goals, ()),),
             negative=False,
         )
         yield Theorem(
             rule=rule.id,
-            law=rule.primitive.value,
+            law=rule.primitive,
             form=f"{phase.value}, one more operation",
-            statement=f"a formula of {rule.primitive.value} with one operation more",
+            statement=f"a formula of {rule.primitive} with one operation more",
             case="",
             obligations=(theorem([_component(formula, work, "operations", extra=1)], ()),),
             negative=True,
@@ -588,7 +588,7 @@ def _traffic_theorem(
         rule=rule.id,
         law=TRAFFIC,
         form=form,
-        statement=f"the bytes of {rule.primitive.value} are those of its operands",
+        statement=f"the bytes of {rule.primitive} are those of its operands",
         case=case.text,
         obligations=tuple(theorem([goal], definitions(case, _shared_heads(goal))) for goal in goals),
         negative=negative,
@@ -606,7 +606,7 @@ def _traffic_goals(rule: PrimitiveRule, case: Case) -> Iterator[Comparison]:
     block = symbolic_block(case)
     tensors = {tensor.name: tensor for tensor in block.tensors}
     for step in block.steps:
-        if step.primitive is not rule.primitive:
+        if step.primitive != rule.primitive:
             continue
         formula = rule.formulas[Phase.FORWARD if step.phase is Phase.RECOMPUTE else step.phase]
         if formula.reads is None:
@@ -637,7 +637,7 @@ def _component(formula: Formula, work: TaskWork[Symbolic], name: str, extra: int
     return equal(number_term(getattr(work, name)), Sum((right, Const(extra))) if extra else right)
 
 
-def _derived(primitive: Primitive, phase: Phase) -> TaskWork[Symbolic]:
+def _derived(primitive: str, phase: Phase) -> TaskWork[Symbolic]:
     """What the derivation computes for one primitive and phase over free operand symbols."""
     s = Symbolic
     e, elements, shard, t = s(symbols.e), s(symbols.E), s(symbols.E_t), s(symbols.t)

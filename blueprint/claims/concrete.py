@@ -377,7 +377,7 @@ def routes_question(view: ConcreteView, target: ConcretePlanIR) -> Question:
 
 def _ends_of(task: PlanTask, view: ConcreteView) -> tuple[str, str]:
     """Where a transfer begins and ends: activations come from the stage before and go to the one after."""
-    sent = task.primitive is Primitive.SEND
+    sent = task.primitive == Primitive.SEND
     beside = peer_of(task, view)
     case = view.case
     neighbours = [*([Neighbour.BEFORE] if case.receives else []), *([Neighbour.AFTER] if case.sends else [])]
@@ -391,7 +391,7 @@ def peer_of(task: PlanTask, view: ConcreteView) -> Neighbour | None:
     moved = (*task.inputs, *task.outputs)
     if task.kind is not TaskKind.POINT_TO_POINT or len(moved) != 1 or moved[0] not in view.roles:
         return None
-    sent, activation = task.primitive is Primitive.SEND, view.roles[moved[0]] is not Role.GRADIENT
+    sent, activation = task.primitive == Primitive.SEND, view.roles[moved[0]] is not Role.GRADIENT
     return Neighbour.AFTER if sent is activation else Neighbour.BEFORE
 
 

@@ -72,7 +72,7 @@ def task_question(
     claim: Claim,
     pairs: Tasks,
     view: ModelView,
-    primitives: Mapping[Primitive, PrimitiveRule],
+    primitives: Mapping[str, PrimitiveRule],
     tensor_ids: Mapping[str, str],
 ) -> Question:
     """The facts that a claim asserts of a relation's tasks. `tensor_ids` maps an expected tensor to the value found."""
@@ -228,7 +228,7 @@ def _work(question: Question, view: ModelView, expected: ExpectedTask, actual: T
         rule.operands[name].name: term for name, term in operand_terms(question, view, expected).items()
     }
     terms["e"] = question.given("e", _width(view, expected))
-    if expected.target.primitive is Primitive.OPTIMIZER:
+    if expected.target.primitive == Primitive.OPTIMIZER:
         terms["g"] = question.given("g", view.request.strategy.gradient_bytes)
         terms["o"] = question.given("o", OPTIMIZER_STATE[view.request.workload.dtype.width])
     for component in ("operations", "read_bytes", "write_bytes", "message_bytes"):
@@ -328,7 +328,7 @@ def _collective(question: Question, view: ModelView, expected: ExpectedTask, act
 
 def _flow(view: ModelView, task: ExpectedTask, refs: Sequence[Ref], tensor_ids: Mapping[str, str]) -> list[str]:
     """Ids of the values that stand for the referenced tensors; a tensor that was not found matches nothing."""
-    if task.target.primitive is Primitive.OPTIMIZER:
+    if task.target.primitive == Primitive.OPTIMIZER:
         # Parameter by parameter, each with its gradient.
         tensors = [each for value in task.values for ref in refs for each in view.resolve_value(ref, value)]
     else:

@@ -295,7 +295,7 @@ def _held(view: PlanView) -> list[DistributedValue]:
 def _enters(view: PlanView, value: DistributedValue) -> bool:
     """Whether a value is given to the snapshot, or taken from the stage before."""
     producer = view.producers.get(value.id)
-    return producer is None or producer.primitive is Primitive.RECEIVE
+    return producer is None or producer.primitive == Primitive.RECEIVE
 
 
 def _first_gradient(view: PlanView, value: DistributedValue) -> bool:
@@ -354,7 +354,7 @@ def _collective(question: Question, name: str, source: Task, actual: PlanTask, v
 
 
 def _implementation(question: Question, name: str, source: Task, actual: PlanTask, core: Sequence[str]) -> None:
-    capability = f"{source.kind.value}.{source.primitive.value}"
+    capability = f"{source.kind.value}.{source.primitive}"
     question.names(f"{name}.capability", [actual.implementation.capability], [capability])
     attention = core and source.primitive in ATTENTION_PRIMITIVES
     alternatives = core if attention else [f"{capability}.reference"]

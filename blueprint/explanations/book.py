@@ -171,7 +171,7 @@ def _target(target: Target) -> str:
         case TensorTarget(version=version, role=role, when=when):
             return f"value SOURCE.{version.value}, role {role.value}{_when(when)}"
         case TaskTarget(suffix=suffix, phase=phase, primitive=primitive, when=when):
-            return f"task SOURCE.{suffix}, {primitive.value} in the phase {phase.value}{_when(when)}"
+            return f"task SOURCE.{suffix}, {primitive} in the phase {phase.value}{_when(when)}"
         case CopiedTask():
             return "one portable task"
         case CopiedBuffer():

@@ -116,8 +116,8 @@ class Phase(enum.Enum):
     SYNCHRONIZATION = "synchronization"
 
 
-class Primitive(enum.Enum):
-    """The units of work whose formulae stand in rules/primitives."""
+class Primitive(enum.StrEnum):
+    """The units of work whose formulae stand in rules/primitives. A rulebook of another's may name more of them."""
 
     LINEAR = "linear"
     BATCHED_MATMUL = "batched_matmul"

@@ -20,7 +20,6 @@ from blueprint.ir.common import (
     Name,
     Phase,
     Positive,
-    Primitive,
     Rank,
     Role,
 )
@@ -142,7 +141,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     lineage: Lineage
     kind: TaskKind
     phase: Phase
-    primitive: Primitive
+    primitive: Name
     operands: Annotated[tuple[Operand, ...], msgspec.Meta(max_length=8)]
     inputs: Ids
     outputs: Ids

@@ -17,8 +17,8 @@ Shape = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=4)
 Ids = Annotated[tuple[EntityId, ...], msgspec.Meta(max_length=65536)]
 
 
-class OperationKind(enum.Enum):
-    """The operations of a classical transformer block, by their place in it."""
+class OperationKind(enum.StrEnum):
+    """The operations of a classical transformer block, by their place in it. An extension may name more of them."""
 
     ATTENTION_NORM = "attention_norm"
     QUERY_PROJECTION = "query_projection"
@@ -58,7 +58,7 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     id: EntityId
     name: Name
-    kind: OperationKind
+    kind: Name
     block: Count
     inputs: Ids
     result: EntityId

@@ -72,7 +72,7 @@ class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     lineage: Lineage
     kind: TaskKind
     phase: Phase
-    primitive: Primitive
+    primitive: Name
     inputs: Ids
     outputs: Ids
     dependencies: Ids

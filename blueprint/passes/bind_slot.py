@@ -67,7 +67,7 @@ def routes(binding: Binding) -> tuple[Route, ...]:
     Activations come from the stage before and go to the one after, gradients the other way. That there is a device of
     each such stage, a request must say.
     """
-    sending = {binding.command_ids[task.id] for task in binding.ir.tasks if task.primitive is Primitive.SEND}
+    sending = {binding.command_ids[task.id] for task in binding.ir.tasks if task.primitive == Primitive.SEND}
     return tuple(
         _route(binding, command, command.peer, sent=command.id in sending)
         for command in binding.commands

@@ -66,7 +66,7 @@ def fused_cores(ir: PortablePlanIR) -> dict[str, Core]:
     buffers = {buffer.id: buffer for buffer in ir.buffers}
     cores: dict[str, Core] = {}
     for softmax in ir.tasks:
-        if softmax.primitive is not Primitive.SOFTMAX:
+        if softmax.primitive != Primitive.SOFTMAX:
             continue
         scores, weights = buffers[softmax.inputs[0]], buffers[softmax.outputs[0]]
         if not isinstance(scores.producer, str):
@@ -215,7 +215,7 @@ class Binding:
         if task.kind is not TaskKind.POINT_TO_POINT:
             return msgspec.UNSET
         (moved,) = (*task.inputs, *task.outputs)
-        gradient, sent = self.roles[moved] is Role.GRADIENT, task.primitive is Primitive.SEND
+        gradient, sent = self.roles[moved] is Role.GRADIENT, task.primitive == Primitive.SEND
         # A gradient is sent to where activations come from.
         return Neighbour.BEFORE if gradient is sent else Neighbour.AFTER
 

@@ -52,7 +52,7 @@ class DistributeTransformerInferencePass:
         request = context.request
         dims, stack = inference_dims_of(request, context.branch), request.strategy.scope is Scope.STACK
         block = inference_stage(dims, blocks_of(request.model, request.strategy)) if stack else inference_block(dims)
-        received = {name for step in block.steps if step.primitive is Primitive.RECEIVE for name in step.writes}
+        received = {name for step in block.steps if step.primitive == Primitive.RECEIVE for name in step.writes}
         caches = [tensor.name for tensor in block.tensors if tensor.version == "cache"]
         emission = Distribution("inference", ir, context, block)
         inputs = (*emission.named(ir.inputs, "forward"), *emission.named(emission.parameter_ids, "forward"))

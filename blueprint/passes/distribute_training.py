@@ -52,7 +52,7 @@ class DistributeTransformerTrainingPass:
         dims, stack = dims_of(request), request.strategy.scope is Scope.STACK
         block = training_stage(dims, blocks_of(request.model, request.strategy)) if stack else training_block(dims)
         made = {tensor.version for tensor in block.tensors}
-        received = {name for step in block.steps if step.primitive is Primitive.RECEIVE for name in step.writes}
+        received = {name for step in block.steps if step.primitive == Primitive.RECEIVE for name in step.writes}
         emission = Distribution("training", ir, context, block)
         parameters = emission.parameter_ids
         inputs = (

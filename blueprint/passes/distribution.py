@@ -64,7 +64,7 @@ _TRANSFORMS = {
     "activation": "mlp_activation",
 }
 
-_COLLECTIVES = {
+_COLLECTIVES: dict[str, tuple[CollectiveKind, Reduction]] = {
     Primitive.ALL_REDUCE: (CollectiveKind.ALL_REDUCE, Reduction.SUM),
     Primitive.ALL_GATHER: (CollectiveKind.ALL_GATHER, Reduction.NONE),
     Primitive.REDUCE_SCATTER: (CollectiveKind.REDUCE_SCATTER, Reduction.SUM),
@@ -94,7 +94,7 @@ class Distribution:
         self.ranks = tuple(range(self.request.strategy.tensor))
         self.model_values = {value.name: value for value in ir.values}
         self.operation_ids = {operation.name: operation.id for operation in ir.operations}
-        self.kinds = {operation.name: operation.kind.value for operation in ir.operations}
+        self.kinds = {operation.name: operation.kind for operation in ir.operations}
         self.parameter_ids = tuple(value.id for value in ir.values if value.role is Role.PARAMETER)
         readers = {each: operation.block for operation in ir.operations for each in operation.inputs}
         self.held = {
@@ -240,7 +240,7 @@ class Distribution:
         elif step.primitive in _COLLECTIVES:
             transform, kind = "tensor_collective", LineageKind.GENERATED
             sources = (self.model_values[step.source].id,)
-        elif step.primitive is Primitive.FORK:
+        elif step.primitive == Primitive.FORK:
             transform, kind, sources = "fork", LineageKind.GENERATED, (self.model_values[step.source].id,)
         else:
             transform, kind = _TRANSFORMS[self.kinds[step.source]], LineageKind.LOWERED

@@ -113,7 +113,7 @@ class Planning:
     def _task(self, task: Task) -> PlanTask:
         work = task.work
         planned = plan_work(work.operations, work.read_bytes, work.write_bytes, work.message_bytes)
-        capability = f"{task.kind.value}.{task.primitive.value}"
+        capability = f"{task.kind.value}.{task.primitive}"
         producers = [self.producers[each].id for each in task.inputs if each in self.producers]
         return PlanTask(
             id=self.task_ids[task.id],

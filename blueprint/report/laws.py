@@ -78,7 +78,7 @@ def _entries(rulebook: Rulebook) -> list[tuple[Rule, _Stated]]:
 
 
 def _formulae(rule: PrimitiveRule) -> _Formulae:
-    name = rule.primitive.value
+    name = rule.primitive
     chosen = f"; by definition {rule.definition}" if rule.definition else ""
     statement = (rule.statement or f"operations and bytes of {name}") + chosen
     phases = tuple((phase.value, formula) for phase, formula in rule.formulas.items())
@@ -182,9 +182,9 @@ def _group(law: Law) -> str:
     group = law.group
     parts = [" or ".join(phase.value for phase in group.phases)]
     if group.primitives:
-        parts.append(" or ".join(primitive.value for primitive in group.primitives))
+        parts.append(" or ".join(group.primitives))
     if group.kinds:
-        parts.append("of " + " or ".join(kind.value for kind in group.kinds))
+        parts.append("of " + " or ".join(group.kinds))
     compared = f"; W_0 is that of {law.reference.value}" if law.reference else ""
     return f"{_PORTIONS[group.portion]}: {', '.join(parts)}{compared}"
 

@@ -78,7 +78,7 @@ class Step(Generic[N]):
     source: str
     name: str
     phase: Phase
-    primitive: Primitive
+    primitive: str
     operands: tuple[tuple[str, N | int], ...]
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -108,7 +108,7 @@ class Op(Generic[N]):
     """One forward operation on one rank."""
 
     name: str
-    primitive: Primitive
+    primitive: str
     inputs: tuple[str, ...]
     parameters: tuple[Parameter[N], ...]
     operands: tuple[tuple[str, N], ...]

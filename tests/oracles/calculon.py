@@ -175,7 +175,7 @@ def request_of(case: Case, dtype: DType | None = None, gradient_bytes: int | Non
 
 OPERATION, COLLECTIVE, FORK = "operation", "collective", "fork"
 
-LAYERS: dict[str, tuple[str, OperationKind | None]] = {
+LAYERS: dict[str, tuple[str, str | None]] = {
     "AttnBlock_Fork": (FORK, None),
     "AttnBlock_LayerNorm": (OPERATION, OperationKind.ATTENTION_NORM),
     "AttnBlock_F": (COLLECTIVE, OperationKind.ATTENTION_NORM),
@@ -276,12 +276,12 @@ class Layered:
     @functools.cached_property
     def tasks(self) -> dict[str, list[Task]]:
         """The tasks of each layer, whatever their phase."""
-        found: dict[tuple[str, OperationKind | None], list[Task]] = {}
+        found: dict[tuple[str, str | None], list[Task]] = {}
         for task in self.emitted.distributed.tasks:
             sort = OPERATION
             if task.kind is TaskKind.COLLECTIVE:
                 sort = COLLECTIVE
-            elif task.primitive is Primitive.FORK:
+            elif task.primitive == Primitive.FORK:
                 sort = FORK
             found.setdefault((sort, self.emitted.kind(task)), []).append(task)
         return {name: found.get(which, []) for name, which in LAYERS.items()}

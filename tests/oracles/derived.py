@@ -14,7 +14,7 @@ from blueprint.derivation import derive
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import Branch, DType, Phase, Primitive
 from blueprint.ir.distributed import DistributedTaskIR, DistributedValue, Task
-from blueprint.ir.model import ModelIR, OperationKind
+from blueprint.ir.model import ModelIR
 from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import (
     Activation,
@@ -43,12 +43,12 @@ class Derived:
     portable: PortablePlanIR
 
     @functools.cached_property
-    def kinds(self) -> dict[str, OperationKind]:
+    def kinds(self) -> dict[str, str]:
         """The kind of every operation by its own id and by the id of its result."""
         operations = self.model.operations
         return {each.id: each.kind for each in operations} | {each.result: each.kind for each in operations}
 
-    def kind(self, task: Task) -> OperationKind | None:
+    def kind(self, task: Task) -> str | None:
         """The kind of the one operation that a task's lineage names, or that produced the one value it names."""
         sources = task.lineage.sources
         return self.kinds.get(sources[0]) if len(sources) == 1 else None
@@ -56,8 +56,8 @@ class Derived:
     def tasks(
         self,
         phases: Sequence[Phase],
-        primitives: Sequence[Primitive] = (),
-        kinds: Sequence[OperationKind] = (),
+        primitives: Sequence[str] = (),
+        kinds: Sequence[str] = (),
     ) -> list[Task]:
         """The tasks of these phases, and of these primitives and source operations if any are given."""
         return [

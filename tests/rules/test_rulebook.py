@@ -288,17 +288,17 @@ def test_a_law_has_a_wrong_variant(rule: Rule, law: AnyLaw) -> None:
 
 @pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
 def test_a_primitive_has_a_wrong_variant_in_every_phase(rule: PrimitiveRule) -> None:
-    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law == rule.primitive.value]
+    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law == rule.primitive]
     assert len([theorem for theorem in theorems if theorem.negative]) == len(rule.formulas)
     assert len([theorem for theorem in theorems if not theorem.negative]) == len(rule.formulas)
 
 
 @pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
 def test_the_traffic_of_a_primitive_has_a_wrong_variant(rule: PrimitiveRule) -> None:
-    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law != rule.primitive.value]
+    theorems = [theorem for theorem in _theorems(rule.id) if theorem.law != rule.primitive]
     assert {theorem.law for theorem in theorems} <= {TRAFFIC}
     # The bytes of an optimizer are those of its state, which is no tensor of the snapshot.
-    speaks = rule.primitive is not Primitive.OPTIMIZER
+    speaks = rule.primitive != Primitive.OPTIMIZER
     # Nor are shares of parameters, which begin and end anywhere.
     of_tensors = {phase: formula.reads is not None for phase, formula in rule.formulas.items()}
     assert not of_tensors.pop(Phase.SYNCHRONIZATION, False)

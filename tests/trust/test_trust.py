@@ -346,7 +346,7 @@ def test_dims_are_made_in_one_place() -> None:
 
 @pytest.mark.parametrize("rule", BOOK.primitives.values(), ids=lambda rule: rule.id)
 def test_a_formula_is_a_theorem_in_every_phase_and_component(rule: PrimitiveRule) -> None:
-    every = [each for each in theory.theorems_of(rule) if each.law == rule.primitive.value]
+    every = [each for each in theory.theorems_of(rule) if each.law == rule.primitive]
     stated = {each.form: each for each in every if not each.negative}
     assert set(stated) == {phase.value for phase in rule.formulas}
     for theorem in stated.values():
@@ -1397,7 +1397,7 @@ def test_every_elementwise_coefficient_is_a_definition_with_its_source(primitive
     stated = set(map(int, re.findall(r"\d+", rule.definition)))
     used = {abs(int(sympy.sympify(formula.operations).as_coeff_Mul()[0])) for formula in rule.formulas.values()}
     assert used <= stated
-    if primitive is Primitive.OPTIMIZER:
+    if primitive == Primitive.OPTIMIZER:
         assert set(OPTIMIZER_STATE.values()) <= stated
 
 

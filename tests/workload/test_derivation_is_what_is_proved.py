@@ -602,7 +602,7 @@ def _bytes(emitted: Derived, identifier: str, width: int, *, written: bool) -> i
 def _traffic_differences(emitted: Derived, case: Case, at: Mapping[str, int]) -> Iterator[str]:
     """Where the bytes of a task are not those that the theorem about its primitive speaks of, on both sides."""
     for rule, theorem in _traffic(case):
-        tasks = [task for task in emitted.distributed.tasks if task.primitive is rule.primitive]
+        tasks = [task for task in emitted.distributed.tasks if task.primitive == rule.primitive]
         sides = set()
         for task in tasks:
             formula = rule.formulas[Phase.FORWARD if task.phase is Phase.RECOMPUTE else task.phase]
@@ -949,7 +949,7 @@ def _primitive_differences(emitted: Derived, at: Mapping[str, int]) -> Iterator[
         phase = Phase.FORWARD if task.phase is Phase.RECOMPUTE else task.phase
         work = derivation(task.primitive, phase)
         # What is reduced for the optimizer are gradients; e is the width of an element of what is exchanged.
-        width = "g" if phase is Phase.SYNCHRONIZATION and task.primitive is not Primitive.ALL_GATHER else "e"
+        width = "g" if phase is Phase.SYNCHRONIZATION and task.primitive != Primitive.ALL_GATHER else "e"
         for field in COMPONENTS.values():
             symbolic = evaluate(number_term(getattr(work, field)), {**at, "e": at[width], **operands})
             if symbolic != getattr(task.work, field):
@@ -1377,7 +1377,7 @@ def test_no_theorem_about_a_derivation_is_left_uncompared() -> None:
     compared |= {id(each) for case in all_cases() for found in _greatest(case) for each in found.theorems.values()}
     compared |= {id(theorem) for workload in Workload for _, _, theorem in _bounds(workload)}
     compared |= {id(theorem) for case in cases for _, theorem in _traffic(case)}
-    primitives = {rule.id: rule.primitive.value for rule in _rulebook().primitives.values()}
+    primitives = {rule.id: rule.primitive for rule in _rulebook().primitives.values()}
     projections = {law.id for _, law in _rulebook().laws() if isinstance(law, ProjectionLaw)}
     elsewhere = {law.id for _, law in _rulebook().laws() if isinstance(law, InductiveLaw)}
     compared |= {id(theorem) for theorem in _theorems().values() if theorem.law in elsewhere}
