@@ -5,10 +5,16 @@ A cross-stage contract without rules or without a normal form cannot be made.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from blueprint.analyses import AnalysisKey
 from blueprint.case import Workload
-from blueprint.errors import RulebookError
-from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
-from blueprint.passes.protocol import PassFacts
+from blueprint.codec import digest
+from blueprint.errors import ContractError
+from blueprint.ir.contract import BoundaryContract, PassContract, PrimitiveContract, RuleContract
+from blueprint.passes.protocol import PassFacts, VerificationPolicy
 from blueprint.rule import (
     AllParameters,
     AttentionCore,
@@ -31,38 +37,104 @@ from blueprint.rulebook import Rulebook
 
 
 def contract_of(facts: PassFacts, rulebook: Rulebook, workload: Workload) -> PassContract:
-    """The contract of a pass under a rulebook, for a workload. Raises RulebookError where it would promise nothing."""
-    rules = rulebook.pass_rules(facts.boundary, workload)
+    """The contract of a pass under a rulebook, for a workload.
+
+    Raises ContractError where it would promise nothing, or things that contradict each other.
+    """
+    rules = () if facts.within_stage else rulebook.pass_rules(facts.boundary, workload)
+    _require_promise(facts, rules)
     source, target = facts.boundary
-    if source is not target and not (rules and facts.normal_form):
-        raise RulebookError(f"{facts.name}: a cross-stage contract needs rules and a normal form")
     return PassContract(
         name=facts.name,
         revision=facts.revision,
         provenance=facts.provenance,
         input_schema=f"blueprint.{source.value}",
+        input_versions=facts.reads,
         output_schema=f"blueprint.{target.value}",
+        output_version=facts.writes,
         required_bindings=facts.bindings,
-        required_analyses=facts.requires,
-        produced_analyses=facts.produces,
-        preserved_analyses=facts.keeps,
-        invalidated_analyses=facts.invalidates,
+        required_analyses=_keys(facts.requires),
+        produced_analyses=_keys(facts.produces),
+        preserved_analyses=_keys(facts.keeps),
+        invalidated_analyses=_keys(facts.invalidates),
         mutation=facts.mutation.value,
         verification=facts.policy.value,
         deterministic=facts.deterministic,
         uses_session_seed=facts.uses_seed,
         normal_form=facts.normal_form,
-        rules=tuple(_rule(rule) for rule in rules),
+        rules=tuple(_rule(rule, rulebook) for rule in rules),
         boundary_rules=tuple(
-            BoundaryContract(id=rule.id, claims=_words(rule.claims), laws=tuple(law.id for law in rule.laws))
-            for rule in rulebook.boundary_rules(facts.boundary, workload)
+            BoundaryContract(
+                id=rule.id,
+                source=rulebook.sources[rule.id],
+                claims=_words(rule.claims),
+                laws=tuple(law.id for law in rule.laws),
+            )
+            for rule in (() if facts.within_stage else rulebook.boundary_rules(facts.boundary, workload))
+        ),
+        primitives=tuple(
+            PrimitiveContract(id=rule.id, source=rulebook.sources[rule.id])
+            for rule in (() if facts.within_stage else rulebook.primitives.values())
         ),
     )
 
 
-def _rule(rule: PassRule) -> RuleContract:
+def contract_digest(contract: PassContract) -> str:
+    """One digest for everything that a pass promises, its rules and their laws included."""
+    return digest("contract", 1, contract)
+
+
+def check_links(chain: Sequence[PassFacts]) -> None:
+    """Refuse passes of which one does not take what the one before it gives. Raises ContractError naming both."""
+    for before, after in pairwise(chain):
+        if before.boundary[1] is not after.boundary[0]:
+            raise ContractError(f"{after.name} does not take what {before.name} gives")
+        if not after.reads[0] <= before.writes <= after.reads[1]:
+            raise ContractError(f"{after.name} does not read version {before.writes}, which {before.name} writes")
+    known: set[str] = set()
+    for facts in chain:
+        if missing := [each for each in _keys(facts.requires) if each not in known]:
+            raise ContractError(f"{facts.name} requires the analysis {missing[0]}, which no pass before it leaves")
+        known = kept_by(facts, known) | set(_keys(facts.produces))
+    if len({facts.name for facts in chain}) != len(chain):
+        raise ContractError("two passes of one pipeline have the same name")
+
+
+def kept_by(facts: PassFacts, known: set[str]) -> set[str]:
+    """The analyses of a pass's input that hold of its output: those it keeps; within a stage, all it does not end."""
+    if facts.within_stage:
+        return known - set(_keys(facts.invalidates))
+    return known & set(_keys(facts.keeps))
+
+
+def _require_promise(facts: PassFacts, rules: Sequence[PassRule]) -> None:
+    """Refuse a contract that would let something unverified pass, or that contradicts itself."""
+    if facts.within_stage and facts.policy is not VerificationPolicy.UNCHANGED:
+        raise ContractError(f"{facts.name}: a pass within a stage changes nothing, which its policy must say")
+    if not facts.within_stage and not (rules and facts.normal_form):
+        raise ContractError(f"{facts.name}: a cross-stage contract needs rules and a normal form")
+    if not facts.within_stage and facts.policy is VerificationPolicy.UNCHANGED:
+        raise ContractError(f"{facts.name}: what a pass makes of another stage cannot be unchanged")
+    if not facts.within_stage and not facts.deterministic:
+        raise ContractError(f"{facts.name}: a canonical construction gives the same snapshot in every run")
+    if not 1 <= facts.reads[0] <= facts.reads[1] or facts.writes < 1 or facts.revision < 1:
+        raise ContractError(f"{facts.name}: versions and revisions count from 1, and a range does not run backwards")
+    kinds = (facts.requires, facts.produces, facts.keeps, facts.invalidates)
+    if any(len({key.name for key in keys}) != len(keys) for keys in kinds):
+        raise ContractError(f"{facts.name}: an analysis is named twice")
+    kept = set(_keys(facts.keeps))
+    if kept & {*_keys(facts.produces), *_keys(facts.invalidates)}:
+        raise ContractError(f"{facts.name}: an analysis that is kept is neither made anew nor invalidated")
+
+
+def _keys(keys: Sequence[AnalysisKey[Any]]) -> tuple[str, ...]:
+    return tuple(key.text for key in keys)
+
+
+def _rule(rule: PassRule, rulebook: Rulebook) -> RuleContract:
     return RuleContract(
         id=rule.id,
+        source=rulebook.sources[rule.id],
         lineage=rule.lineage.value,
         signature=f"{_source(rule.signature)} -> {', '.join(dict.fromkeys(_target(each) for each in rule.targets))}",
         rewrite=rule.rewrite,

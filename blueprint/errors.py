@@ -8,9 +8,13 @@ from __future__ import annotations
 
 
 class BlueprintError(Exception):
-    """Root of every error that Blueprint raises on purpose."""
+    """Root of every error that Blueprint raises on purpose.
+
+    `origin` names the pass and the step of the commit gate in which it arose, if it was one.
+    """
 
     code = "blueprint"
+    origin = ""
 
     def __init__(self, message: str, *, path: str = "", code: str | None = None) -> None:
         super().__init__(message)
@@ -20,8 +24,10 @@ class BlueprintError(Exception):
             self.code = code
 
     def diagnostics(self) -> str:
-        """One line: what is wrong and where."""
-        return f"{self.path}: {self.message}" if self.path else self.message
+        """One line: what is wrong and where, and which step of the gate found it."""
+        # What the gate itself says begins with it.
+        found = f" ({self.origin})" if self.origin and self.origin.partition(",")[0] not in self.message else ""
+        return f"{self.path}: {self.message}{found}" if self.path else f"{self.message}{found}"
 
 
 class UsageError(BlueprintError):
@@ -84,10 +90,28 @@ class ObligationError(BlueprintError):
     code = "obligation"
 
 
+class ContractError(BlueprintError):
+    """A pass promises too little, or things that contradict each other, or passes do not fit one another."""
+
+    code = "pass.contract"
+
+
+class AnalysisError(BlueprintError):
+    """A pass reads or leaves an analysis that it does not declare, or two values contradict each other."""
+
+    code = "analysis"
+
+
 class GateError(BlueprintError):
     """A step of the commit gate refused a candidate snapshot."""
 
     code = "gate"
+
+
+class GateFailedError(GateError):
+    """Something other than the pass broke down in a step of the gate, which says nothing about the plan."""
+
+    code = "gate.failed"
 
 
 class NotEstablishedError(GateError):

@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 
 from blueprint.bindings import binding_words, entities_of, flat_bindings, known_expectations, meets
+from blueprint.boundaries import SCHEMAS, plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.bundle import (
     Bundle,
     Snapshot,
@@ -31,13 +32,8 @@ from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
-from blueprint.gate import plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.ir.common import Branch, Stage
-from blueprint.ir.concrete import ConcretePlanIR
-from blueprint.ir.distributed import DistributedTaskIR
-from blueprint.ir.machine import MachineIR
 from blueprint.ir.model import ModelIR
-from blueprint.ir.portable import PortablePlanIR
 from blueprint.ir.request import branches_of
 from blueprint.outcome import (
     Finding,
@@ -55,15 +51,6 @@ from blueprint.verifier import Settled, Step, TransitionVerifier
 from blueprint.words import plain
 
 STAGE_ORDER: Final = tuple(Stage)
-
-_TYPES: Final[Mapping[Stage, type[Snapshot]]] = {
-    Stage.MODEL: ModelIR,
-    Stage.DISTRIBUTED: DistributedTaskIR,
-    Stage.PORTABLE: PortablePlanIR,
-    Stage.CONCRETE: ConcretePlanIR,
-    Stage.MACHINE: MachineIR,
-}
-"""What the snapshot of a stage is."""
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
@@ -193,7 +180,7 @@ class _Examination:
         for position, record in enumerate(self.bundle.stages):
             path = f"stages[{position}]"
             if record.snapshot.header.stage is not record.stage or not isinstance(
-                record.snapshot, _TYPES[record.stage]
+                record.snapshot, SCHEMAS[record.stage]
             ):
                 self.find("stage.schema", f"the snapshot is not of stage {record.stage.value}", path)
                 return good

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from blueprint.errors import (
     BlueprintError,
+    ContractError,
     GateError,
+    GateFailedError,
     InputError,
     NotEstablishedError,
     ObligationError,
@@ -63,10 +65,12 @@ _OF_ERROR: Final[tuple[tuple[type[BlueprintError], ExitCode], ...]] = (
     (InputError, ExitCode.INPUT),
     # A rules folder is input: what is wrong with it, its author mends.
     (RulebookError, ExitCode.INPUT),
+    (ContractError, ExitCode.INPUT),
     (ObligationError, ExitCode.INPUT),
     (StructureError, ExitCode.REFUTED),
     (NotEstablishedError, ExitCode.NOT_ESTABLISHED),
     (PassFailedError, ExitCode.INTERNAL),
+    (GateFailedError, ExitCode.INTERNAL),
     (GateError, ExitCode.REFUTED),
     (VerificationError, ExitCode.REFUTED),
 )

@@ -2,50 +2,45 @@
 
 A pass proposes; the gate runs it, checks it in numbered steps and commits, or refuses and publishes nothing. There is
 no successful unverified transition.
+
+ 1 type and schema       2 bindings               3 analyses present       4 input structure
+ 5 run                   6 input unchanged        7 output structure       8 parent digest
+ 9 lineage, 10 coverage, 11 claims, 12 laws       13 normal form          14 report
+15 observers            16 publish checkpoint, snapshot and analyses together
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
-from blueprint.bundle import RecordedLaw, RecordedReport, Snapshot, snapshot_digest
+from blueprint.analyses import Address, joined
+from blueprint.boundaries import SCHEMAS, plan_transition, recorded_report, structural_faults
+from blueprint.bundle import RecordedReport, Snapshot, snapshot_digest
 from blueprint.case import workload_of
 from blueprint.codec import decode, digest, encode
-from blueprint.concrete_transition import plan_concrete
-from blueprint.contract import contract_of
-from blueprint.diagnostic import Diagnostic
+from blueprint.contract import contract_of, kept_by
 from blueprint.errors import (
     BlueprintError,
     CodecError,
     DomainError,
     GateError,
+    GateFailedError,
     LimitError,
     NotEstablishedError,
     PassFailedError,
 )
 from blueprint.frontend.block import model_ir
-from blueprint.ir.common import Stage
-from blueprint.ir.concrete import ConcretePlanIR
-from blueprint.ir.concrete_checks import check_concrete
 from blueprint.ir.contract import PassContract
-from blueprint.ir.distributed import DistributedTaskIR
-from blueprint.ir.distributed_checks import check_distributed
-from blueprint.ir.machine import MachineIR
-from blueprint.ir.machine_checks import check_machine
 from blueprint.ir.model import ModelIR
-from blueprint.ir.model_checks import check_model
-from blueprint.ir.portable import PortablePlanIR
-from blueprint.ir.portable_checks import check_portable
-from blueprint.machine_transition import plan_machine
-from blueprint.outcome import ObligationRow, Status, TransitionReport
-from blueprint.passes.protocol import DerivationPass, PassContext
-from blueprint.plan import TransitionPlan
-from blueprint.rulebook import Rulebook
-from blueprint.transition import plan_distributed, plan_portable
+from blueprint.outcome import Status, TransitionReport, unchanged_report
+from blueprint.passes.protocol import DerivationPass, Mutation, PassContext, PassFacts
+from blueprint.passes.running import Run, run_pass
 from blueprint.verifier import Step, TransitionVerifier
 
 
@@ -59,18 +54,14 @@ class _Seal:
 Observer = Callable[["Candidate"], None]
 """Sees a candidate before the commit, and rejects it by raising; it changes nothing."""
 
-_SCHEMAS: Final[Mapping[Stage, type[Snapshot]]] = {
-    Stage.MODEL: ModelIR,
-    Stage.DISTRIBUTED: DistributedTaskIR,
-    Stage.PORTABLE: PortablePlanIR,
-    Stage.CONCRETE: ConcretePlanIR,
-    Stage.MACHINE: MachineIR,
-}
-
 
 @dataclass(frozen=True)
 class Committed:
-    """A snapshot that passed the gate, with the chain of snapshots that it came from. Made by the gate alone."""
+    """A snapshot that passed the gate, with the chain of snapshots that it came from. Made by the gate alone.
+
+    What a pass within a stage left unchanged has its contract and a report that is `structural_only`, and no record:
+    a bundle has nothing to say of it.
+    """
 
     snapshot: Snapshot
     digest: str
@@ -122,70 +113,12 @@ class Candidate:
     report: TransitionReport
 
 
-def structural_faults(snapshot: Snapshot) -> list[Diagnostic]:
-    """Every structural fault of a snapshot of any stage."""
-    match snapshot:
-        case ModelIR():
-            return list(check_model(snapshot))
-        case DistributedTaskIR():
-            return list(check_distributed(snapshot))
-        case PortablePlanIR():
-            return list(check_portable(snapshot))
-        case ConcretePlanIR():
-            return list(check_concrete(snapshot))
-        case MachineIR():
-            return list(check_machine(snapshot))
+@dataclass(frozen=True)
+class Published:
+    """Everything that a gate has committed: checkpoints in order, and analyses. Replaced as a whole, never changed."""
 
-
-def plan_transition(
-    rulebook: Rulebook, context: PassContext, ancestors: tuple[Snapshot, ...], target: Snapshot
-) -> TransitionPlan:
-    """What must hold between the last ancestor and a target; laws are resolved through all ancestors."""
-    match (*ancestors, target):
-        case (ModelIR() as model, DistributedTaskIR() as distributed):
-            return plan_distributed(rulebook, context.request, context.branch, model, distributed)
-        case (ModelIR() as model, DistributedTaskIR() as distributed, PortablePlanIR() as plan):
-            return plan_portable(rulebook, context.request, context.branch, model, distributed, plan)
-        case (*_, PortablePlanIR() as plan, ConcretePlanIR() as concrete):
-            return plan_concrete(rulebook, context.request, plan, concrete)
-        case (*_, ConcretePlanIR() as concrete, MachineIR() as machine):
-            return plan_machine(rulebook, context.request, concrete, machine)
-        case _:
-            raise GateError("these stages are not adjacent", code="gate.stages")
-
-
-def recorded_report(transition: TransitionReport, obligations: tuple[ObligationRow, ...]) -> RecordedReport:
-    """The part of a report that a bundle carries: nothing in it depends on a solver's version."""
-    claims: dict[str, int] = {}
-    used: set[int] = set()
-    for relation in transition.relations:
-        for claim in relation.claims:
-            claims[claim.kind] = claims.get(claim.kind, 0) + 1
-            used.add(claim.obligation)
-    for law in transition.laws:
-        used.update(law.obligations)
-    coverage = transition.coverage
-    return RecordedReport(
-        coverage={name: int(getattr(coverage, name)) for name in coverage.__struct_fields__ if name != "exact"},
-        cardinality={kind: int(count) for kind, count in transition.cardinality.items()},
-        claims=claims,
-        obligations=tuple(sorted(obligations[position].digest for position in used)),
-        laws=tuple(
-            RecordedLaw(id=law.id, form=law.form, members=int(law.members), status=law.status.value)
-            for law in transition.laws
-        ),
-        relation_verified=transition.relation_verified,
-        canonical_conformant=bool(transition.canonical_conformant),
-    )
-
-
-def with_verdicts_of(report: RecordedReport, other: RecordedReport) -> RecordedReport:
-    """A record with another's verdicts, so that only what no solver decides is left to differ."""
-    statuses = {(law.id, law.form): law.status for law in other.laws}
-    laws = tuple(
-        msgspec.structs.replace(law, status=statuses.get((law.id, law.form), law.status)) for law in report.laws
-    )
-    return msgspec.structs.replace(report, laws=laws, relation_verified=other.relation_verified)
+    checkpoints: tuple[Committed, ...] = ()
+    analyses: Mapping[Address, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class CommitGate:
@@ -196,111 +129,243 @@ class CommitGate:
         self.rulebook = verifier.rulebook
         self.context = context
         self.observers = tuple(observers)
+        self.published = Published()
 
     def admit(self, model: ModelIR) -> Committed:
         """Admit the request's own model as the root of a derivation."""
-        self._structure(model, "front end")
+        faults = structural_faults(model)
+        if faults:
+            raise GateError(f"front end, {faults[0].message}", path=faults[0].path, code=faults[0].code)
         if encode(model) != encode(model_ir(self.context.request)):
             raise GateError("front end, this is not the model that the request describes")
         return _commit(model, (), self.context.fingerprint)
 
     def commit(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> Committed:
-        """Run a pass on a committed snapshot and commit its result. Raises GateError naming the step and the pass."""
-        facts = derivation_pass.facts
-        name = facts.name
-        # 1 type and schema
-        if not isinstance(source, Committed):
-            raise GateError(f"{name}: step 1, the input did not come through the gate")
-        if source.seal.of != _sealed(source):
-            raise GateError(f"{name}: step 1, the input was changed since it was committed")
-        if source.session != self.context.fingerprint:
-            raise GateError(f"{name}: step 1, the input belongs to another session")
-        if source.snapshot.header.stage is not facts.boundary[0]:
-            raise GateError(f"{name}: step 1, the input is no committed {facts.boundary[0].value} snapshot")
-        contract = contract_of(facts, self.rulebook, workload_of(self.context.request))
-        # 2 bindings
-        request = self.context.request
-        missing = [each for each in facts.bindings if getattr(request, each, msgspec.UNSET) is msgspec.UNSET]
-        if missing:
-            raise GateError(f"{name}: step 2, the request has no binding {missing[0]}")
-        # 3 analyses present
-        if facts.requires:
-            raise GateError(f"{name}: step 3, the analysis {facts.requires[0]} is not present")
-        # 4 input structure
-        self._structure(source.snapshot, f"{name}: step 4")
-        before = encode([source.snapshot, self.context.request])
-        # 5 run
-        given = self._run(derivation_pass, source)
-        # 6 input unchanged, by this run and by the one that step 13 needs
-        data, again = self._encoded(given, name), self._encoded(self._run(derivation_pass, source), name)
-        if encode([source.snapshot, self.context.request]) != before:
-            raise GateError(f"{name}: step 6, the pass changed its input")
-        # 7 output structure; from here on the gate holds its own copy, which the pass cannot reach
-        target = self._own(given, data, facts.boundary[1], name)
-        self._structure(target, f"{name}: step 7")
-        # 8 parent digest
-        if target.header.parent != source.digest:
-            raise GateError(f"{name}: step 8, the parent digest is not the source's")
-        # 9 lineage, 10 coverage, 11 claims, 12 laws
-        ancestors = (*source.ancestors, source.snapshot)
-        plan = plan_transition(self.rulebook, self.context, ancestors, target)
-        # 13 normal form: a second run of the canonical construction gives exactly these bytes
-        conformant = again == data
-        settled = self.verifier.settle([Step(plan, self.context.branch, name, conformant)])
-        (report,) = settled.transitions
-        if not report.relation_verified:
-            first = settled.findings[0].message if settled.findings else "nothing was established"
-            refused = any(row.verdict is Status.REFUTED for row in settled.obligations) or bool(plan.diagnostics)
-            if not refused:
-                raise NotEstablishedError(f"{name}: steps 9 to 12, {first}")
-            raise GateError(f"{name}: steps 9 to 12, {first}", code="gate.refuted")
-        if not conformant:
-            raise GateError(f"{name}: step 13, a second run gives another snapshot")
-        # 14 report
-        recorded = recorded_report(report, settled.obligations)
-        # 15 observers
-        self._observe(Candidate(target, snapshot_digest(target), report), source, name)
-        # 16 publish
-        return _commit(target, ancestors, self.context.fingerprint, name, contract, report, recorded)
+        """Run a pass on a committed snapshot and commit its result.
 
-    def _run(self, derivation_pass: DerivationPass[Any, Any], source: Committed) -> object:
+        Raises GateError, or what the pass raised on purpose, with the step and the pass in `origin`. Nothing at all is
+        published then, and nothing where the run is interrupted.
+        """
+        transaction = _Transaction(self, derivation_pass, source)
+        with transaction.blamed():
+            published = transaction.steps()
+        # 16 publish: one assignment, so that there is no moment at which a part is published
+        self.published = published
+        return published.checkpoints[-1]
+
+
+class _Transaction:
+    """One pass on its way through the gate. `step` is where it stands; nothing of it reaches the gate's store."""
+
+    def __init__(self, gate: CommitGate, derivation_pass: DerivationPass[Any, Any], source: Committed) -> None:
+        self.gate = gate
+        self.context = gate.context
+        self.derivation_pass = derivation_pass
+        self.facts: PassFacts = derivation_pass.facts
+        self.source = source
+        self.step = "step 1"
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Whatever is raised says in which step of which pass; only an interruption goes through as it is."""
         try:
-            return derivation_pass.run(source.snapshot, self.context)
-        except BlueprintError:
+            yield
+        except KeyboardInterrupt:
             raise
-        except Exception as error:
-            name = derivation_pass.facts.name
-            raise PassFailedError(f"{name}: step 5, the pass failed with {type(error).__name__}") from error
+        except BlueprintError as error:
+            error.origin = error.origin or f"{self.facts.name}, {self.step}"
+            raise
+        except BaseException as error:
+            raise self.refusal(f"failed with {type(error).__name__}", GateFailedError) from error
 
-    def _encoded(self, given: object, name: str) -> bytes:
-        try:
-            return encode(given)
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise GateError(f"{name}: step 7, the output cannot be encoded") from error
+    def refusal(
+        self, words: str, kind: type[GateError] = GateError, *, path: str = "", code: str | None = None
+    ) -> GateError:
+        """The error that names pass and step."""
+        error = kind(f"{self.facts.name}: {self.step}, {words}", path=path, code=code)
+        error.origin = f"{self.facts.name}, {self.step}"
+        return error
 
-    def _own(self, given: object, data: bytes, stage: Stage, name: str) -> Snapshot:
-        schema = _SCHEMAS[stage]
-        if not isinstance(given, schema):
-            raise GateError(f"{name}: step 7, the output is no {stage.value} snapshot")
+    def steps(self) -> Published:
+        """Everything up to publication: the store as it is to be, with the committed value as its last checkpoint."""
+        contract = self.entry()
+        self.bindings()
+        given = self.analyses()
+        self.step = "step 4"
+        self.structure(self.source.snapshot)
+        runs = self.runs(given)
+        self.step = "step 7"
+        target = self.own(runs[0])
+        recorded = None
+        ancestors = self.source.ancestors
+        if self.facts.within_stage:
+            report = self.unchanged(runs, target)
+        else:
+            report, recorded = self.verified(runs, target)
+            ancestors = (*ancestors, self.source.snapshot)
+        self.observe(Candidate(target, snapshot_digest(target), report))
+        session, name = self.context.fingerprint, self.facts.name
+        committed = _commit(target, ancestors, session, name, contract, report, recorded)
+        return self.after(committed, runs[0].analyses)
+
+    # 1 type and schema
+    def entry(self) -> PassContract:
+        self.step = "step 1"
+        source, facts = self.source, self.facts
+        if not isinstance(source, Committed):
+            raise self.refusal("the input did not come through the gate")
+        if source.seal.of != _sealed(source):
+            raise self.refusal("the input was changed since it was committed")
+        if source.session != self.context.fingerprint:
+            raise self.refusal("the input belongs to another session")
+        header = source.snapshot.header
+        if header.stage is not facts.boundary[0]:
+            raise self.refusal(f"the input is no committed {facts.boundary[0].value} snapshot")
+        if not facts.reads[0] <= header.version <= facts.reads[1]:
+            raise self.refusal(f"the input is of version {header.version}, which the pass does not read")
+        return contract_of(facts, self.gate.rulebook, workload_of(self.context.request))
+
+    # 2 bindings
+    def bindings(self) -> None:
+        self.step = "step 2"
+        request = self.context.request
+        missing = [each for each in self.facts.bindings if getattr(request, each, msgspec.UNSET) is msgspec.UNSET]
+        if missing:
+            raise self.refusal(f"the request has no binding {missing[0]}")
+
+    # 3 analyses present
+    def analyses(self) -> dict[str, bytes]:
+        """The required analyses of the input."""
+        self.step = "step 3"
+        found = {}
+        for key in self.facts.requires:
+            address = (self.source.digest, key.text, self.context.fingerprint)
+            if address not in self.gate.published.analyses:
+                raise self.refusal(f"the analysis {key.text} is not present")
+            found[key.text] = self.gate.published.analyses[address]
+        return found
+
+    # 4 input structure, and a part of step 7
+    def structure(self, snapshot: Snapshot) -> None:
+        faults = structural_faults(snapshot)
+        if faults:
+            raise self.refusal(faults[0].message, path=faults[0].path, code=faults[0].code)
+
+    # 5 run, and again where the pass is deterministic, as step 13 needs; 6 input unchanged by either
+    def runs(self, given: Mapping[str, bytes]) -> tuple[Run, Run | None]:
+        self.step = "step 5"
+        request = encode(self.context.request)
+        first = self.run(given)
+        second = self.run(given) if self.facts.deterministic else None
+        self.step = "step 6"
+        forbidden = self.facts.mutation is Mutation.IMMUTABLE
+        if forbidden and any(each.changed for each in (first, second) if each is not None):
+            raise self.refusal("the pass changed its input")
+        if self.source.seal.of != _sealed(self.source) or encode(self.context.request) != request:
+            raise self.refusal("the pass changed what was committed, or the bindings")
+        return first, second
+
+    def run(self, given: Mapping[str, bytes]) -> Run:
         try:
-            return decode(data, schema)
+            return run_pass(self.derivation_pass, self.source.snapshot, self.context, given)
+        except (BlueprintError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise self.refusal(f"the pass failed with {type(error).__name__}", PassFailedError) from error
+
+    # 7 output structure; from here on the gate holds its own copy, which the pass cannot reach
+    def own(self, run: Run) -> Snapshot:
+        """A copy of a run's output, if it is a sound snapshot of the stage that the pass gives."""
+        stage = self.facts.boundary[1]
+        if not isinstance(run.output, SCHEMAS[stage]):
+            raise self.refusal(f"the output is no {stage.value} snapshot")
+        try:
+            target = decode(self.encoded(run), SCHEMAS[stage])
         except LimitError as error:
             raise DomainError(f"the {stage.value} snapshot is too large: {error.message}") from error
         except CodecError as error:
-            raise GateError(f"{name}: step 7, {error.diagnostics()}") from error
+            raise self.refusal(error.diagnostics()) from error
+        if target.header.version != self.facts.writes:
+            raise self.refusal(f"the output is of version {target.header.version}, not of that which the pass writes")
+        self.structure(target)
+        if missing := [key.text for key in self.facts.produces if key.text not in run.analyses]:
+            raise self.refusal(f"the pass left no analysis {missing[0]}")
+        return target
 
-    def _structure(self, snapshot: Snapshot, where: str) -> None:
-        faults = structural_faults(snapshot)
-        if faults:
-            raise GateError(f"{where}, {faults[0].message}", path=faults[0].path, code=faults[0].code)
+    def encoded(self, run: Run) -> bytes:
+        try:
+            return encode(run.output)
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise self.refusal("the output cannot be encoded") from error
 
-    def _observe(self, candidate: Candidate, source: Committed, name: str) -> None:
-        seen = [candidate.snapshot, candidate.report, source.snapshot, self.context.request]
+    # 9 to 13 within a stage, where nothing may change: there are no rules that could justify it
+    def unchanged(self, runs: tuple[Run, Run | None], target: Snapshot) -> TransitionReport:
+        self.step = "step 9"
+        if encode(target) != encode(self.source.snapshot):
+            raise self.refusal("the pass changed a snapshot within its stage, which no rule justifies")
+        self.step = "step 13"
+        conformant = self.conformant(runs)
+        if conformant is False:
+            raise self.refusal("a second run gives another snapshot or other analyses")
+        return unchanged_report(self.facts.boundary[0].value, self.context.branch.value, self.facts.name, conformant)
+
+    # 8 parent digest, 9 lineage, 10 coverage, 11 claims, 12 laws, 13 normal form, 14 report
+    def verified(self, runs: tuple[Run, Run | None], target: Snapshot) -> tuple[TransitionReport, RecordedReport]:
+        self.step = "step 8"
+        if target.header.parent != self.source.digest:
+            raise self.refusal("the parent digest is not the source's")
+        self.step = "steps 9 to 12"
+        ancestors = (*self.source.ancestors, self.source.snapshot)
+        plan = plan_transition(self.gate.rulebook, self.context, ancestors, target)
+        conformant = self.conformant(runs)
+        settled = self.gate.verifier.settle([Step(plan, self.context.branch, self.facts.name, conformant)])
+        (report,) = settled.transitions
+        if not report.relation_verified:
+            first = settled.findings[0].message if settled.findings else "nothing was established"
+            refuted = any(row.verdict is Status.REFUTED for row in settled.obligations) or bool(plan.diagnostics)
+            raise self.refusal(first, code="gate.refuted") if refuted else self.refusal(first, NotEstablishedError)
+        self.step = "step 13"
+        if not conformant:
+            raise self.refusal("a second run gives another snapshot or other analyses")
+        self.step = "step 14"
+        return report, recorded_report(report, settled.obligations)
+
+    def conformant(self, runs: tuple[Run, Run | None]) -> bool | None:
+        """Whether a second run gives the same bytes; None where the pass does not promise that."""
+        first, second = runs
+        if second is None:
+            return None
+        return self.encoded(first) == self.encoded(second) and first.analyses == second.analyses
+
+    # 15 observers
+    def observe(self, candidate: Candidate) -> None:
+        self.step = "step 15"
+        seen = [candidate.snapshot, candidate.report, self.context.request]
         before = encode(seen)
-        for observer in self.observers:
+        for observer in self.gate.observers:
             try:
                 observer(candidate)
-            except Exception as error:
-                raise GateError(f"{name}: step 15, an observer rejected the snapshot") from error
-        if encode(seen) != before:
-            raise GateError(f"{name}: step 15, an observer changed the snapshot")
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                raise self.refusal("an observer rejected the snapshot") from error
+        if encode(seen) != before or self.source.seal.of != _sealed(self.source):
+            raise self.refusal("an observer changed the snapshot")
+
+    # 16 publish: what the store is to be
+    def after(self, committed: Committed, produced: Mapping[str, bytes]) -> Published:
+        """The store with a further checkpoint, and with the analyses that hold of its snapshot."""
+        self.step = "step 16"
+        store, session = self.gate.published, self.context.fingerprint
+        of_source = {
+            key: value
+            for (snapshot, key, owner), value in store.analyses.items()
+            if (snapshot, owner) == (self.source.digest, session)
+        }
+        kept = kept_by(self.facts, set(of_source))
+        # Within a stage the snapshot is the same: what is invalidated goes.
+        lost = {(committed.digest, key, session) for key in of_source if self.facts.within_stage and key not in kept}
+        known = {address: value for address, value in store.analyses.items() if address not in lost}
+        found = {**{key: of_source[key] for key in kept}, **produced}
+        analyses = joined(known, {(committed.digest, key, session): value for key, value in found.items()})
+        return Published((*store.checkpoints, committed), MappingProxyType(analyses))

@@ -157,12 +157,16 @@ class CoverageRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class TransitionReport(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One transition. `relation_verified` (relations and laws) and `canonical_conformant` (replay) are two facts."""
+    """One transition. `relation_verified` (relations and laws) and `canonical_conformant` (replay) are two facts.
+
+    A pass within a stage that changed nothing is `structural_only`: there was no relation to verify.
+    """
 
     source: str
     target: str
     branch: str
     derivation_pass: str = msgspec.field(name="pass")
+    structural_only: bool
     relation_verified: bool
     canonical_conformant: bool | None
     coverage: CoverageRow
@@ -292,6 +296,29 @@ class VerifiedBundle(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     bundle_sha256: str
     report: Report
+
+
+def unchanged_report(
+    stage: str,
+    branch: str,
+    derivation_pass: str,
+    conformant: bool | None,  # noqa: FBT001 -- a fact, not a switch
+) -> TransitionReport:
+    """The report on a pass within a stage that left its snapshot as it was."""
+    counts = dict.fromkeys((name for name in CoverageRow.__struct_fields__ if name != "exact"), "0")
+    return TransitionReport(
+        source=stage,
+        target=stage,
+        branch=branch,
+        derivation_pass=derivation_pass,
+        structural_only=True,
+        relation_verified=False,
+        canonical_conformant=conformant,
+        coverage=CoverageRow(**counts, exact=True),
+        cardinality={},
+        relations=(),
+        laws=(),
+    )
 
 
 def malformed(bundle_sha256: str, finding: Finding) -> Report:

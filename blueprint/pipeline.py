@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from blueprint.case import Workload, workload_of
-from blueprint.errors import UsageError
+from blueprint.contract import check_links, contract_of
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.model import ModelIR
@@ -32,20 +31,30 @@ class DerivationTrace:
 
 
 class PassManager:
-    """Runs a chain of passes. Adjacent passes must fit: each takes the stage that the one before it gives."""
+    """Runs a chain of passes, checked when it is built: every contract, and that each takes what the last one gives.
+
+    Raises ContractError where they do not fit.
+    """
 
     def __init__(self, gate: CommitGate, passes: Sequence[DerivationPass[Any, Any]]) -> None:
-        for before, after in pairwise(passes):
-            if before.facts.boundary[1] is not after.facts.boundary[0]:
-                raise UsageError(f"{after.facts.name} does not take what {before.facts.name} gives")
+        workload = workload_of(gate.context.request)
+        for each in passes:
+            contract_of(each.facts, gate.rulebook, workload)
+        check_links([each.facts for each in passes])
         self.gate = gate
         self.passes = tuple(passes)
 
     def run(self, model: ModelIR) -> DerivationTrace:
-        """Derive from a model to the last pass's stage. Raises what the gate raises; nothing is published then."""
-        committed = [self.gate.admit(model)]
-        for derivation_pass in self.passes:
-            committed.append(self.gate.commit(derivation_pass, committed[-1]))
+        """Derive from a model to the last pass's stage. Raises what the gate raises; then nothing is published."""
+        before = self.gate.published
+        try:
+            committed = [self.gate.admit(model)]
+            for derivation_pass in self.passes:
+                committed.append(self.gate.commit(derivation_pass, committed[-1]))
+        except BaseException:
+            # A chain is published as a whole: an interrupt leaves nothing of it either.
+            self.gate.published = before
+            raise
         return DerivationTrace(self.gate.context.branch, tuple(committed))
 
 

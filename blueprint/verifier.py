@@ -166,6 +166,7 @@ class _Settlement:
             target=target,
             branch=self.step.branch.value,
             derivation_pass=self.step.derivation_pass,
+            structural_only=False,
             relation_verified=self.verified(relations, laws),
             canonical_conformant=self.step.conformant,
             coverage=self.coverage(),

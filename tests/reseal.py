@@ -13,10 +13,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from blueprint.boundaries import recorded_report
 from blueprint.bundle import fingerprint
 from blueprint.codec import decode, digest, encode, entity_id
 from blueprint.frontend.block import model_ir
-from blueprint.gate import recorded_report
 from blueprint.ir.common import Stage
 from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.distributed import DistributedTaskIR

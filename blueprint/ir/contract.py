@@ -10,9 +10,10 @@ class _Contract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class RuleContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What one rule says of itself, in words and closed vocabularies."""
+    """What one rule says of itself, in words and closed vocabularies, and the digest of the file that says it."""
 
     id: str
+    source: str
     lineage: str
     signature: str
     rewrite: str
@@ -26,8 +27,16 @@ class BoundaryContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_on
     """What holds of the boundary as a whole."""
 
     id: str
+    source: str
     claims: tuple[str, ...]
     laws: tuple[str, ...]
+
+
+class PrimitiveContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One unit of work whose formula the claims on work rest on."""
+
+    id: str
+    source: str
 
 
 class PassContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -37,7 +46,9 @@ class PassContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_only=T
     revision: int
     provenance: tuple[str, ...]
     input_schema: str
+    input_versions: tuple[int, int]
     output_schema: str
+    output_version: int
     required_bindings: tuple[str, ...]
     required_analyses: tuple[str, ...]
     produced_analyses: tuple[str, ...]
@@ -50,3 +61,4 @@ class PassContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_only=T
     normal_form: str
     rules: tuple[RuleContract, ...]
     boundary_rules: tuple[BoundaryContract, ...]
+    primitives: tuple[PrimitiveContract, ...]

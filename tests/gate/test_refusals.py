@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 import msgspec
 import pytest
 
+from blueprint.analyses import AnalysisKey
 from blueprint.bundle import Snapshot, fingerprint, read_bundle, snapshot_digest
 from blueprint.case import Workload
 from blueprint.codec import decode, encode
@@ -19,7 +20,7 @@ from blueprint.contract import contract_of
 from blueprint.derivation import derive
 from blueprint.diagnostic import Diagnostic
 from blueprint.discharge import SolverPool
-from blueprint.errors import BlueprintError, DomainError, GateError, RulebookError, UsageError
+from blueprint.errors import BlueprintError, ContractError, DomainError, GateError
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
@@ -58,6 +59,13 @@ STEPS = inference_request(builtin("gpt2"), batch=4, prompt=128, context=192, ten
 
 MODEL, DISTRIBUTED, PORTABLE = Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE
 NAME = "DistributeTransformerTrainingPass"
+
+
+class Live(msgspec.Struct, frozen=True):
+    values: tuple[str, ...]
+
+
+LIVENESS = AnalysisKey("liveness", 1, Live)
 
 Change = Callable[[Draft], None]
 
@@ -239,7 +247,7 @@ def test_step_2_refuses_a_missing_binding(gate: CommitGate, model: Committed) ->
 
 
 def test_step_3_refuses_an_analysis_that_is_not_present(gate: CommitGate, model: Committed) -> None:
-    error = refused(gate, declaring(requires=("liveness",)), model)
+    error = refused(gate, declaring(requires=(LIVENESS,)), model)
     assert "step 3" in error.message
     assert "liveness" in error.message
 
@@ -621,7 +629,7 @@ def test_a_committed_snapshot_does_not_change(model: Committed) -> None:
     ids=["reversed", "repeated", "one too many"],
 )
 def test_a_manager_refuses_passes_that_do_not_fit(gate: CommitGate, passes: tuple[Any, ...]) -> None:
-    with pytest.raises(UsageError, match="does not take what"):
+    with pytest.raises(ContractError, match="does not take what"):
         PassManager(gate, passes)
 
 
@@ -633,9 +641,9 @@ def test_a_manager_starts_at_the_model(gate: CommitGate) -> None:
 def test_a_contract_without_rules_is_refused(gate: CommitGate, model: Committed) -> None:
     for changes in ({"boundary": (MODEL, PORTABLE)}, {"normal_form": ""}):
         promising_nothing = declaring(**changes)
-        with pytest.raises(RulebookError, match=rf"^{NAME}: .*needs rules and a normal form"):
+        with pytest.raises(ContractError, match=rf"^{NAME}: .*needs rules and a normal form"):
             contract_of(promising_nothing.facts, gate.rulebook, Workload.TRAINING)
-        with pytest.raises(RulebookError, match=NAME):
+        with pytest.raises(ContractError, match=NAME):
             gate.commit(promising_nothing, model)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from blueprint.boundaries import structural_faults
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
-from blueprint.gate import structural_faults
 from blueprint.ir.common import Stage
 from blueprint.ir.concrete import CommandKind, QueueCategory, Route, Wait
 from blueprint.ir.request import TargetKind

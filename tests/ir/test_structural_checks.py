@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 import pytest
 
-from blueprint.gate import structural_faults
+from blueprint.boundaries import structural_faults
 from blueprint.ir.common import Axis, Role
 from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
 

@@ -95,6 +95,7 @@ _RELATION = RelationRow(
 )
 
 _TRANSITION = TransitionReport(
+    structural_only=False,
     source="model",
     target="distributed",
     branch="",

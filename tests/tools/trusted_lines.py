@@ -45,14 +45,15 @@ CORE = (
     "machine_transition",
     "verifier",
     "contract",
+    "boundaries",
     "gate",
     "examine",
     "bindings",
     "verification",
 )
 STRUCTURAL = ("ir", "claims", "expected", "expected_bound", "expected_concrete")
-CORE_CAP = 4500
-TOTAL_CAP = 7200
+CORE_CAP = 4800
+TOTAL_CAP = 7500
 """Why these caps and this list: docs/adr/0006-what-the-trusted-core-is.md."""
 
 _NO_CODE = frozenset(
