@@ -252,6 +252,9 @@ class _Examination:
 
     # 7 contracts
     def contracts(self) -> None:
+        if self.bundle.rulebook.revision != self.rulebook.revision:
+            # A contract names the files of its rules: those of another rulebook cannot be compared with these.
+            return
         passes = {each.facts.boundary[1]: each.facts for each in self.passes if not each.facts.within_stage}
         workload = workload_of(self.bundle.request)
         for position, record in enumerate(self.bundle.transitions):
