@@ -73,7 +73,7 @@ def _request(case: Case) -> Request:
 
 def _faults(rulebook: Rulebook, extension: Extension, request: Request) -> Iterator[Diagnostic]:
     """What the rules demand and no pass makes, and the reverse, up to the plan."""
-    session = fingerprint(request_digest(request), rulebook.digest)
+    session, where = fingerprint(request_digest(request), rulebook.digest), workload_of(request).value
     for branch in branches_of(request.workload):
         context = PassContext(request, session, branch, extension.operations)
         replay = Replay(context)
@@ -83,16 +83,20 @@ def _faults(rulebook: Rulebook, extension: Extension, request: Request) -> Itera
             try:
                 made = replay.run(derivation_pass, chain[-1])
             except BlueprintError as error:
-                yield Diagnostic(code="rule.targets", message=f"{name}: {error.message}", path=workload_of(request).value)
+                yield Diagnostic(
+                    code="rule.targets", message=f"{name}: {error.message}", path=workload_of(request).value
+                )
                 return
             except Exception as error:  # noqa: BLE001 -- a pass of another's may raise anything
                 said = f"{name} failed with {type(error).__name__}: {plain(error, 120)}"
-                yield Diagnostic(code="rule.targets", message=said, path=workload_of(request).value)
+                yield Diagnostic(code="rule.targets", message=said, path=where)
                 return
             if derivation_pass.facts.within_stage:
                 continue
             if not isinstance(made, Snapshot) or any(True for _ in structural_faults(made)):
-                yield Diagnostic(code="rule.targets", message=f"{name} makes no sound snapshot", path=workload_of(request).value)
+                yield Diagnostic(
+                    code="rule.targets", message=f"{name} makes no sound snapshot", path=workload_of(request).value
+                )
                 return
             plan = plan_transition(rulebook, context, chain, made)
             yield from plan.diagnostics

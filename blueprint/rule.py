@@ -604,7 +604,7 @@ def at_exit(condition: When) -> When:
 
 def compute(
     phase: Phase,
-    primitive: Primitive,
+    primitive: str,
     operands: Operands,
     reads: tuple[Ref, ...],
     writes: tuple[Ref, ...],
