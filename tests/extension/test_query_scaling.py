@@ -158,6 +158,12 @@ MISFITS: dict[str, tuple[str, str, str, str]] = {
         "full",
     ),
     "no tensor for it": ("scaling/training_tensor.py", r"        TensorTarget\(Version\.RECOMPUTED.*?\n", "", "full"),
+    "wrong data flow": (
+        "scaling/training_tasks.py",
+        r"reads=\(gradient\(\),\)",
+        "reads=(gradient(), saved(X))",
+        "none",
+    ),
     "no gradient": ("scaling/training_tensor.py", r"        TensorTarget\(Version\.GRADIENT.*?\n", "", "none"),
 }
 
