@@ -122,6 +122,11 @@ def fingerprint(request_digest: str, rulebook_digest: str) -> str:
     return digest("session", 1, [request_digest, rulebook_digest])
 
 
+def session_seed(fingerprint: str) -> int:
+    """The seed of a session, the same in every replay: the first 64 bits of its fingerprint."""
+    return int(fingerprint[:16], 16)
+
+
 def derivation_digest(session: str, stages: list[str]) -> str:
     """One digest for the whole derivation: the session and its snapshots in order."""
     return digest("derivation", 1, [session, *stages])

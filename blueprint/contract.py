@@ -95,16 +95,9 @@ def check_links(chain: Sequence[PassFacts]) -> None:
     for facts in chain:
         if missing := [each for each in _keys(facts.requires) if each not in known]:
             raise ContractError(f"{facts.name} requires the analysis {missing[0]}, which no pass before it leaves")
-        known = kept_by(facts, known) | set(_keys(facts.produces))
+        known = facts.kept(known) | set(_keys(facts.produces))
     if len({facts.name for facts in chain}) != len(chain):
         raise ContractError("two passes of one pipeline have the same name")
-
-
-def kept_by(facts: PassFacts, known: set[str]) -> set[str]:
-    """The analyses of a pass's input that hold of its output: those it keeps; within a stage, all it does not end."""
-    if facts.within_stage:
-        return known - set(_keys(facts.invalidates))
-    return known & set(_keys(facts.keeps))
 
 
 def _require_promise(facts: PassFacts, rules: Sequence[PassRule]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 from blueprint.bundle import (
     BUNDLE_SCHEMA,
@@ -15,9 +17,10 @@ from blueprint.bundle import (
 from blueprint.codec import encode, over_limit
 from blueprint.discharge import SolverPool
 from blueprint.errors import DomainError, GateError
+from blueprint.extension import load_extension
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
-from blueprint.gate import CommitGate, Committed
+from blueprint.gate import CommitGate, Committed, Observer
 from blueprint.ir.common import Branch
 from blueprint.ir.request import Request, branches_of
 from blueprint.passes.protocol import PassContext
@@ -27,19 +30,31 @@ from blueprint.settings import DEFAULT_BUDGET
 from blueprint.verifier import TransitionVerifier
 
 
-def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_BUDGET) -> bytes:
-    """Derive a bundle's canonical bytes. Raises DomainError or NotCoveredError for a request outside the laws."""
+def derive(
+    request: Request,
+    *,
+    rules: str | Path | None = None,
+    jobs: int | None = None,
+    budget: int = DEFAULT_BUDGET,
+    observers: Sequence[Observer] = (),
+) -> bytes:
+    """Derive a bundle's canonical bytes, under the shipped rulebook or the one in a folder of rules.
+
+    Every observer sees every candidate before it is committed. Raises DomainError or NotCoveredError for a request
+    outside the laws, RulebookError for rules that do not fit, and GateError where something is not established.
+    """
     check_domain(request)
     with collecting_later(), SolverPool(worker_count(jobs)) as pool:
-        rulebook = open_rulebook(None)
+        rulebook = open_rulebook(rules)
+        extension = load_extension(rulebook)
         digest = request_digest(request)
         session = fingerprint(digest, rulebook.digest)
-        verifier = TransitionVerifier(rulebook, open_theorems(rulebook), pool, budget)
-        model = model_ir(request)
+        verifier = TransitionVerifier(rulebook, open_theorems(rulebook, rules), pool, budget)
+        model = model_ir(request, extension.operations)
         traces = []
         for branch in branches_of(request.workload):
-            gate = CommitGate(verifier, PassContext(request, session, branch))
-            traces.append(PassManager(gate, passes_for(request)).run(model))
+            gate = CommitGate(verifier, PassContext(request, session, branch, extension.operations), observers)
+            traces.append(PassManager(gate, passes_for(request, extension)).run(model))
     bundle = Bundle(
         schema=BUNDLE_SCHEMA,
         request=request,
@@ -49,10 +64,10 @@ def derive(request: Request, *, jobs: int | None = None, budget: int = DEFAULT_B
         # The model stands once, before all branches that start at it.
         stages=(
             _stage(request, Branch.MAIN, traces[0].committed[0]),
-            *(_stage(request, trace.branch, each) for trace in traces for each in trace.committed[1:]),
+            *(_stage(request, trace.branch, each) for trace in traces for each in trace.stages[1:]),
         ),
         transitions=tuple(
-            _transition(trace.branch, before, after) for trace in traces for before, after in pairwise(trace.committed)
+            _transition(trace.branch, before, after) for trace in traces for before, after in pairwise(trace.stages)
         ),
         overlays=(),
     )

@@ -29,7 +29,8 @@ from blueprint.case import workload_of
 from blueprint.codec import encode
 from blueprint.contract import contract_of
 from blueprint.discharge import SolverPool
-from blueprint.errors import BlueprintError
+from blueprint.errors import BlueprintError, GateFailedError
+from blueprint.extension import Extension, load_extension
 from blueprint.frontend.block import model_ir, request_digest
 from blueprint.frontend.request import check_domain
 from blueprint.ir.common import Branch, Stage
@@ -43,6 +44,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.passes.protocol import PassContext
+from blueprint.passes.running import Replay
 from blueprint.pipeline import passes_for, required_stages, stage_label, unasked
 from blueprint.session import collecting_later, cross_checker, open_rulebook, open_theorems, worker_count
 from blueprint.statement import assemble, subject_row, tool_row
@@ -63,7 +65,7 @@ def examine(
     bundle: Bundle,
     bundle_sha256: str,
     *,
-    rules: Path | None,
+    rules: str | Path | None,
     jobs: int | None,
     budget: int,
     cross_check: bool,
@@ -75,9 +77,11 @@ def examine(
     known_expectations(expect, bindings)
     with collecting_later(), SolverPool(worker_count(jobs)) as pool:
         rulebook = open_rulebook(rules)
-        theorems = open_theorems(rulebook)
+        theorems = open_theorems(rulebook, rules)
+        extension = load_extension(rulebook)
         verifier = TransitionVerifier(rulebook, theorems, pool, budget, cross_checker(asked=cross_check))
-        return _Examination(bundle, bundle_sha256, verifier, bindings, replay=replay, shipped=rules is None).run(expect)
+        run = _Examination(bundle, bundle_sha256, verifier, extension, bindings, replay=replay, shipped=rules is None)
+        return run.run(expect)
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,7 @@ class _Examination:
         bundle: Bundle,
         bundle_sha256: str,
         verifier: TransitionVerifier,
+        extension: Extension,
         bindings: Mapping[str, Mapping[str, str]],
         *,
         replay: bool,
@@ -110,10 +115,13 @@ class _Examination:
         self.bundle_sha256 = bundle_sha256
         self.verifier = verifier
         self.rulebook = verifier.rulebook
+        self.extension = extension
+        self.passes = passes_for(bundle.request, extension)
         self.bindings = bindings
         self.replay = replay
         self.shipped = shipped
         self.findings: list[Finding] = []
+        self.broken: list[Exception] = []
         self.digests = [snapshot_digest(record.snapshot) for record in bundle.stages]
         self.branches = branches_of(bundle.request.workload)
         self.required = required_stages(bundle.request)
@@ -244,7 +252,10 @@ class _Examination:
 
     # 7 contracts
     def contracts(self) -> None:
-        passes = {each.facts.boundary[1]: each.facts for each in passes_for(self.bundle.request)}
+        if self.bundle.rulebook.revision != self.rulebook.revision:
+            # A contract names the files of its rules: those of another rulebook cannot be compared with these.
+            return
+        passes = {each.facts.boundary[1]: each.facts for each in self.passes if not each.facts.within_stage}
         workload = workload_of(self.bundle.request)
         for position, record in enumerate(self.bundle.transitions):
             facts = passes.get(record.stage)
@@ -265,7 +276,7 @@ class _Examination:
         model = chains[0].snapshots[0] if chains[0].snapshots else None
         if not isinstance(model, ModelIR):
             return []
-        demanded = model_ir(self.bundle.request)
+        demanded = model_ir(self.bundle.request, self.extension.operations)
         conformant = self.same(lambda: demanded, model)
         steps = [Step(plan_model(self.bundle.request, model, demanded), Branch.MAIN, "frontend", conformant)]
         if model != demanded:
@@ -275,14 +286,24 @@ class _Examination:
 
     def steps_of(self, chain: Chain) -> Iterator[Step]:
         """The transitions of one branch, from the model on."""
-        context = PassContext(self.bundle.request, self.bundle.fingerprint, chain.branch)
-        for position, derivation_pass in enumerate(passes_for(self.bundle.request)[: len(chain.snapshots) - 1]):
+        context = PassContext(self.bundle.request, self.bundle.fingerprint, chain.branch, self.extension.operations)
+        replay = Replay(context)
+        position = 0
+        for derivation_pass in self.passes:
+            facts = derivation_pass.facts
+            if facts.within_stage:
+                # What it leaves, a later pass may require; that it changes nothing was its promise when deriving.
+                self.same(partial(replay.run, derivation_pass, chain.snapshots[position]), chain.snapshots[position])
+                continue
+            if position + 1 == len(chain.snapshots):
+                return
             ancestors, target = chain.snapshots[: position + 1], chain.snapshots[position + 1]
+            position += 1
             plan = plan_transition(self.rulebook, context, ancestors, target)
-            again = partial(derivation_pass.run, ancestors[-1], context)
-            yield Step(plan, chain.branch, derivation_pass.facts.name, self.same(again, target))
+            again = partial(replay.run, derivation_pass, ancestors[-1])
+            yield Step(plan, chain.branch, facts.name, self.same(again, target))
 
-    def same(self, construct: Callable[[], Snapshot], target: Snapshot) -> bool | None:
+    def same(self, construct: Callable[[], object], target: Snapshot) -> bool | None:
         """Whether the canonical construction gives exactly the target's bytes; None where replay is off."""
         if not self.replay:
             return None
@@ -290,6 +311,9 @@ class _Examination:
             return encode(construct()) == encode(target)
         except (BlueprintError, LookupError, ValueError):
             # The source of this step is itself wrong, and has its own finding.
+            return False
+        except Exception as error:  # noqa: BLE001 -- a pass may meet anything in a source that is wrong
+            self.broken.append(error)
             return False
 
     def replayed(self, steps: list[Step]) -> None:
@@ -354,7 +378,12 @@ class _Examination:
                 self.find("expect", f"{key} is {flat[key]}, expected {plain(wanted)}", key)
 
     def verdict(self, settled: Settled) -> Outcome:
-        """Verified only if nothing at all speaks against it and every transition established something."""
+        """Verified only if nothing at all speaks against it and every transition established something.
+
+        Raises GateFailedError where a pass broke down on sources with which nothing is wrong.
+        """
+        if self.broken and all(finding.code == "replay" for finding in self.findings):
+            raise GateFailedError(f"a pass failed with {type(self.broken[0]).__name__}") from self.broken[0]
         if any(finding.refutes for finding in self.findings):
             return Outcome.REFUTED
         verified = all(each.relation_verified and each.canonical_conformant for each in settled.transitions)

@@ -25,7 +25,7 @@ from blueprint.boundaries import SCHEMAS, plan_transition, recorded_report, stru
 from blueprint.bundle import RecordedReport, Snapshot, snapshot_digest
 from blueprint.case import workload_of
 from blueprint.codec import decode, digest, encode
-from blueprint.contract import contract_of, kept_by
+from blueprint.contract import contract_of
 from blueprint.errors import (
     BlueprintError,
     CodecError,
@@ -137,7 +137,7 @@ class CommitGate:
         faults = structural_faults(model)
         if faults:
             raise GateError(f"front end, {faults[0].message}", path=faults[0].path, code=faults[0].code)
-        if encode(model) != encode(model_ir(self.context.request)):
+        if encode(model) != encode(model_ir(self.context.request, self.context.added)):
             raise GateError("front end, this is not the model that the request describes")
         return _commit(model, (), self.context.fingerprint)
 
@@ -380,7 +380,7 @@ class _Transaction:
             for (snapshot, key, owner), value in store.analyses.items()
             if (snapshot, owner) == (self.source.digest, session)
         }
-        kept = kept_by(self.facts, set(of_source))
+        kept = self.facts.kept(set(of_source))
         # Within a stage the snapshot is the same: what is invalidated goes.
         lost = {(committed.digest, key, session) for key in of_source if self.facts.within_stage and key not in kept}
         known = {address: value for address, value in store.analyses.items() if address not in lost}

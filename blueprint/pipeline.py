@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from blueprint.case import Workload, workload_of
 from blueprint.contract import check_links, contract_of
+from blueprint.extension import PLAIN, Extension
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.model import ModelIR
@@ -28,6 +29,11 @@ class DerivationTrace:
 
     branch: Branch
     committed: tuple[Committed, ...]
+
+    @property
+    def stages(self) -> tuple[Committed, ...]:
+        """One committed snapshot of each stage: what a pass within a stage left is what it was given."""
+        return tuple({each.snapshot.header.stage: each for each in reversed(self.committed)}.values())[::-1]
 
 
 class PassManager:
@@ -58,11 +64,33 @@ class PassManager:
         return DerivationTrace(self.gate.context.branch, tuple(committed))
 
 
-def passes_for(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
-    """The passes that a request asks for, in every one of its branches: without a target, the first three stages."""
-    if workload_of(request) is Workload.TRAINING:
-        return (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass(), *target_passes(request))
-    return (DistributeTransformerInferencePass(), PlanTransformerInferencePass(), *target_passes(request))
+def passes_for(request: Request, extension: Extension = PLAIN) -> tuple[DerivationPass[Any, Any], ...]:
+    """The passes that a request asks for, in every one of its branches: without a target, the first three stages.
+
+    Those of an extension stand in the place of shipped ones, or behind the pass that reaches their stage.
+    """
+    workload = workload_of(request)
+    chain: tuple[DerivationPass[Any, Any], ...] = (DistributeTransformerInferencePass(), PlanTransformerInferencePass())
+    if workload is Workload.TRAINING:
+        chain = (DistributeTransformerTrainingPass(), PlanTransformerTrainingPass())
+    chain = (*chain, *target_passes(request))
+    given = [each.derivation_pass for each in extension.passes if each.workload in {None, workload}]
+    across = {each.facts.boundary: each for each in given}
+    return (
+        *(each for each in given if each.facts.boundary == (Stage.MODEL, Stage.MODEL)),
+        *(each for shipped in chain for each in _in_place(shipped, across, given)),
+    )
+
+
+def _in_place(
+    shipped: DerivationPass[Any, Any],
+    across: Mapping[tuple[Stage, Stage], DerivationPass[Any, Any]],
+    given: Sequence[DerivationPass[Any, Any]],
+) -> Iterator[DerivationPass[Any, Any]]:
+    """The pass of one boundary, and then those that run within the stage that it reaches."""
+    reached = shipped.facts.boundary[1]
+    yield across.get(shipped.facts.boundary, shipped)
+    yield from (each for each in given if each.facts.boundary == (reached, reached))
 
 
 def target_passes(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
@@ -76,7 +104,7 @@ def target_passes(request: Request) -> tuple[DerivationPass[Any, Any], ...]:
 
 def required_stages(request: Request) -> tuple[Stage, ...]:
     """The stages that every branch of a request must show, model first."""
-    return (Stage.MODEL, *(each.facts.boundary[1] for each in passes_for(request)))
+    return (Stage.MODEL, *dict.fromkeys(each.facts.boundary[1] for each in passes_for(request)))
 
 
 def stage_label(request: Request, stage: Stage) -> str:

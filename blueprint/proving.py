@@ -20,6 +20,7 @@ from blueprint import smtlib
 from blueprint.codec import encode
 from blueprint.discharge import Evidence, SolverPool, discharge
 from blueprint.errors import InputError, UsageError
+from blueprint.extension import load_extension
 from blueprint.files import write_whole
 from blueprint.outcome import Finding, Outcome, Status
 from blueprint.rule import Rule
@@ -40,6 +41,7 @@ from blueprint.theorems import (
 from blueprint.theory import Theorem, theorems_of
 from blueprint.verdict import Obligation, Verdict
 from blueprint.words import plain
+from blueprint.workload.extension import ElementwiseOperation
 
 SEED: Final = 0
 """The solver's random seed, fixed in solver.py."""
@@ -103,7 +105,7 @@ class _RuleWork:
 def prove(
     proofs: Path,
     *,
-    rules: Path | None = None,
+    rules: str | Path | None = None,
     only: Sequence[str] = (),
     check: bool = False,
     jobs: int | None = None,
@@ -124,7 +126,8 @@ def prove(
         rulebook = open_rulebook(shipped("rules") if rules is None else rules)
         chosen = _chosen(rulebook, only)
         decide_all = check or everything or cross_check or bool(only)
-        works = [_work(rule) for rule in chosen]
+        added = load_extension(rulebook).operations
+        works = [_work(rule, added) for rule in chosen]
         kept = [] if decide_all else [work.rule.id for work in works if _unchanged(proofs, rulebook, work, budget)]
         works = [work for work in works if work.rule.id not in kept]
         if not check:
@@ -175,7 +178,8 @@ def _unchanged(proofs: Path, rulebook: Rulebook, work: _RuleWork, budget: int) -
     The verdicts are the record's own word; `check` decides again.
     """
     home, recorded = evidence_path(proofs, work.rule.id).parent, read_proofs(proofs, work.rule.id)
-    if recorded is None or not work.records or not is_current(recorded, rulebook.sources[work.rule.id]):
+    sources = rulebook.sources[work.rule.id], derivation_source(rulebook.extension_source)
+    if recorded is None or not work.records or not is_current(recorded, *sources):
         return False
     solver = f"z3 {'.'.join(metadata.version('z3-solver').split('.')[:3])}: "
     stored = {each.file: each for each in recorded.obligations}
@@ -195,12 +199,12 @@ def _unchanged(proofs: Path, rulebook: Rulebook, work: _RuleWork, budget: int) -
     )
 
 
-def _work(rule: Rule) -> _RuleWork:
+def _work(rule: Rule, added: tuple[ElementwiseOperation, ...]) -> _RuleWork:
     theorems: list[tuple[Theorem, tuple[str, ...]]] = []
     records: dict[str, _Recorded] = {}
     # Most cases of the strategy lead to the same questions, which are written down once.
     known: dict[tuple[object, ...], str] = {}
-    for theorem in theorems_of(rule):
+    for theorem in theorems_of(rule, added):
         files = []
         for obligation in theorem.obligations:
             # By everything that is written down or decided; the witness follows from the hypotheses.
@@ -330,7 +334,7 @@ def _proofs_of(rulebook: Rulebook, work: _RuleWork) -> RuleProofs:
     return RuleProofs(
         rule=work.rule.id,
         rule_source=rulebook.sources[work.rule.id],
-        derivation_source=derivation_source(),
+        derivation_source=derivation_source(rulebook.extension_source),
         laws=tuple(_laws(work)),
         obligations=tuple(_stored(record) for _, record in sorted(work.records.items()) if record.evidence is not None),
     )

@@ -24,6 +24,9 @@ from blueprint.words import plain
 PACKAGE = "blueprint.rules"
 """The one name under which a rules folder is loaded, wherever it lies."""
 
+EXTENSION_FILE = "extension.py"
+"""Where a folder that extends the shipped rules adds operations and passes."""
+
 FILE_LIMIT = 1 << 20
 """Bytes of the largest rule file."""
 
@@ -43,6 +46,8 @@ class Rulebook:
     rules: tuple[Rule, ...]
     sources: dict[str, str]
     """Rule id -> SHA-256 of the rule's own file."""
+    extension_source: bytes = b""
+    """The file in which an extension adds operations and passes; it is covered by the digest."""
 
     @property
     def primitives(self) -> dict[str, PrimitiveRule]:
@@ -80,7 +85,8 @@ def shipped(folder: str) -> Path:
 def load(folder: Path) -> Rulebook:
     """Load and check a rules folder. Raises RulebookError where a file, an id or a list does not fit.
 
-    Every file is read once: the bytes that are run are the bytes that are in the digest.
+    A folder whose EXTENDS is "blueprint" holds further rules, and others in the place of those in REPLACES. Every file
+    is read once: the bytes that are run are the bytes that are in the digest.
     """
     files = _read(folder)
     # One rulebook must not find another's modules.
@@ -97,8 +103,47 @@ def _is_rule_module(name: str) -> bool:
 
 def _load(files: dict[str, bytes]) -> Rulebook:
     root = _run(PACKAGE, "__init__.py", files)
-    families = _names(root, "FAMILIES")
-    listed = {"__init__.py"}
+    extends = getattr(root, "EXTENDS", None)
+    if extends not in {None, "blueprint"}:
+        raise RulebookError('rules/__init__.py: EXTENDS may say "blueprint", and nothing else')
+    revision = getattr(root, "REVISION", None)
+    if not isinstance(revision, str) or not revision:
+        raise RulebookError("rules/__init__.py: REVISION is no text")
+    own, sources = _rules(root, files)
+    if extends is None:
+        check_rules(own)
+        return Rulebook(revision, _digest(files), tuple(own), sources)
+    replaces = _names(root, "REPLACES") if hasattr(root, "REPLACES") else ()
+    base_files = _read(shipped("rules"))
+    base_root = _run(PACKAGE, "__init__.py", base_files)
+    base, base_sources = _rules(base_root, base_files)
+    rules = _extended(base, own, replaces)
+    check_rules(rules)
+    everything = {f"blueprint/{name}": data for name, data in base_files.items()}
+    everything |= {f"extension/{name}": data for name, data in files.items()}
+    extension = files.get(EXTENSION_FILE, b"")
+    return Rulebook(
+        f"{base_root.REVISION}+{revision}", _digest(everything), tuple(rules), {**base_sources, **sources}, extension
+    )
+
+
+def _extended(base: list[Rule], own: list[Rule], replaces: tuple[str, ...]) -> list[Rule]:
+    """The shipped rules, some of them replaced where they stand, and then the new ones."""
+    known, named = {rule.id for rule in base}, {rule.id: rule for rule in own}
+    for each in replaces:
+        if each not in known or each not in named:
+            raise RulebookError(f"REPLACES names {plain(each)}, which is not both a shipped rule and one of the folder")
+    if clash := sorted((known & named.keys()) - set(replaces)):
+        raise RulebookError(f"{clash[0]} is a shipped rule; name it in REPLACES to put another in its place")
+    return [named.get(rule.id, rule) for rule in base] + [rule for rule in own if rule.id not in known]
+
+
+def _rules(root: ModuleType, files: dict[str, bytes]) -> tuple[list[Rule], dict[str, str]]:
+    """The rules that a folder lists, each checked by itself, and the digests of their files."""
+    extends = getattr(root, "EXTENDS", None) is not None
+    # An extension may bring passes alone.
+    families = () if extends and not hasattr(root, "FAMILIES") else _names(root, "FAMILIES")
+    listed = {"__init__.py", EXTENSION_FILE} if extends else {"__init__.py"}
     rules: list[Rule] = []
     sources: dict[str, str] = {}
     for family in families:
@@ -113,11 +158,7 @@ def _load(files: dict[str, bytes]) -> Rulebook:
     unlisted = sorted(files.keys() - listed)
     if unlisted:
         raise RulebookError(f"rules/{plain(unlisted[0])} is in no list of FAMILIES and RULES")
-    revision = getattr(root, "REVISION", None)
-    if not isinstance(revision, str) or not revision:
-        raise RulebookError("rules/__init__.py: REVISION is no text")
-    check_rules(rules)
-    return Rulebook(revision, _digest(files), tuple(rules), sources)
+    return rules, sources
 
 
 def _read(folder: Path) -> dict[str, bytes]:

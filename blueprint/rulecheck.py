@@ -166,7 +166,8 @@ def check_rules(rules: Sequence[Rule]) -> None:
     arranged = [law.arrangement.value for law in laws if isinstance(law, InductiveLaw)]
     if sorted(arranged) != sorted(each.value for each in Arrangement):
         raise RulebookError("every arrangement of a bound plan needs exactly one law")
-    if sorted(rule.primitive for rule in primitives) != sorted(each.value for each in Primitive):
+    named = [rule.primitive for rule in primitives]
+    if len(set(named)) != len(named) or set(Primitive) - set(named):
         raise RulebookError("every primitive needs exactly one rule")
     _check_formulas(rules, {rule.primitive: rule for rule in primitives})
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import metadata
 from pathlib import Path
+from typing import Final
 
 from blueprint import crosscheck
 from blueprint.errors import RulebookError, UsageError
@@ -28,24 +31,41 @@ def collecting_later() -> Iterator[None]:
             gc.enable()
 
 
-def open_rulebook(folder: Path | None) -> Rulebook:
-    """The shipped rulebook, or the one in a folder.
+ENTRY_POINTS: Final = "blueprint.rulebooks"
+"""The group of entry points by which an installed package offers a folder of rules: NAME = package."""
+
+
+def rules_folder(name: str | Path) -> Path:
+    """A folder of rules, by its path or by the name under which an installed package offers it."""
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    for entry in metadata.entry_points(group=ENTRY_POINTS, name=str(name)):
+        # Found and not imported: what the package holds is run only as a rulebook.
+        found = importlib.util.find_spec(entry.value)
+        if found is not None and found.submodule_search_locations:
+            return Path(found.submodule_search_locations[0])
+    return folder
+
+
+def open_rulebook(rules: str | Path | None) -> Rulebook:
+    """The shipped rulebook, or the one in a folder or of an installed package.
 
     What is named is not trusted to have been tested: its laws are evaluated in every case before they are used.
     """
-    if folder is None:
+    if rules is None:
         return load(shipped("rules"))
-    rulebook = load(folder)
+    rulebook = load(rules_folder(rules))
     check_right_sides(rulebook.laws())
     return rulebook
 
 
-def open_theorems(rulebook: Rulebook) -> Theorems:
-    """The shipped proofs, if there are any."""
-    try:
-        return Theorems(shipped("proofs"), rulebook.sources)
-    except RulebookError:
-        return Theorems(None, rulebook.sources)
+def open_theorems(rulebook: Rulebook, rules: str | Path | None = None) -> Theorems:
+    """The proofs beside the rules, and the shipped ones, if there are any."""
+    folders = [] if rules is None else [rules_folder(rules) / "proofs"]
+    with suppress(RulebookError):
+        folders.append(shipped("proofs"))
+    return Theorems(folders, rulebook.sources, rulebook.extension_source)
 
 
 def worker_count(jobs: int | None) -> int:

@@ -7,6 +7,7 @@ with which it was proved. It is listed apart and never counted as proved by the 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,7 @@ DERIVATION_SOURCES = (
     "case.py",
     "discharge.py",
     "exact.py",
+    "insertion.py",
     "ir/common.py",
     "ir/model.py",
     "ir/request.py",
@@ -36,6 +38,7 @@ DERIVATION_SOURCES = (
     "worker.py",
     "workload/attention.py",
     "workload/dims.py",
+    "workload/extension.py",
     "workload/inference_block.py",
     "workload/inference_dims.py",
     "workload/inference_memory.py",
@@ -94,12 +97,14 @@ class RuleProofs(_Record, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 @cache
-def derivation_source() -> str:
-    """SHA-256 over the derivation's files, names and lengths included."""
+def derivation_source(extension: bytes = b"") -> str:
+    """SHA-256 over the derivation's files, names and lengths included, and over an extension's own."""
     package = Path(__file__).parent
+    files = {name: (package / name).read_bytes() for name in DERIVATION_SOURCES}
+    if extension:
+        files["extension.py"] = extension
     total = hashlib.sha256()
-    for name in DERIVATION_SOURCES:
-        data = (package / name).read_bytes()
+    for name, data in files.items():
         for part in (name.encode(), data):
             total.update(len(part).to_bytes(8, "big") + part)
     return total.hexdigest()
@@ -119,17 +124,18 @@ def read_proofs(proofs: Path, rule: str) -> RuleProofs | None:
         return None
 
 
-def is_current(proofs: RuleProofs, rule_source: str) -> bool:
-    """Whether proofs speak of the installed rule and derivation."""
-    return (proofs.rule_source, proofs.derivation_source) == (rule_source, derivation_source())
+def is_current(proofs: RuleProofs, rule_source: str, derivation: str) -> bool:
+    """Whether proofs speak of this rule and this derivation."""
+    return (proofs.rule_source, proofs.derivation_source) == (rule_source, derivation)
 
 
 class Theorems:
-    """Recorded theorems by law, form and case."""
+    """Recorded theorems by law, form and case, of the first folder whose record speaks of the rule as it is."""
 
-    def __init__(self, proofs: Path | None, sources: dict[str, str]) -> None:
-        self._proofs = proofs
+    def __init__(self, folders: Sequence[Path], sources: Mapping[str, str], extension: bytes = b"") -> None:
+        self._folders = folders
         self._sources = sources
+        self._derivation = derivation_source(extension)
         self._read: dict[str, RuleProofs | None] = {}
 
     def lookup(self, rule: str, law: str, form: str, case: str) -> tuple[TheoremStatus, tuple[str, ...]]:
@@ -152,7 +158,8 @@ class Theorems:
         return self._read[rule]
 
     def _load(self, rule: str) -> RuleProofs | None:
-        if self._proofs is None or rule not in self._sources:
+        if rule not in self._sources:
             return None
-        proofs = read_proofs(self._proofs, rule)
-        return proofs if proofs is not None and is_current(proofs, self._sources[rule]) else None
+        found = (read_proofs(folder, rule) for folder in self._folders)
+        source, derivation = self._sources[rule], self._derivation
+        return next((each for each in found if each is not None and is_current(each, source, derivation)), None)

@@ -7,10 +7,11 @@ here and nowhere else.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 import sympy
 
@@ -57,6 +58,7 @@ from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.attention import fused_operations, implementations
 from blueprint.workload.dims import Dims, Factors
+from blueprint.workload.extension import ElementwiseOperation, ElementwiseWork
 from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import InferenceDims
 from blueprint.workload.inference_memory import InferenceMemory, inference_memory, workspace
@@ -67,6 +69,9 @@ from blueprint.workload.primitives import TaskWork
 from blueprint.workload.stage import inference_stage, training_stage
 from blueprint.workload.symbolic import Symbolic
 from blueprint.workload.training_block import training_block
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 Where = tuple[tuple[sympy.Symbol, sympy.Expr], ...]
 
@@ -108,8 +113,34 @@ class Theorem:
     fault: str = ""
 
 
-def theorems_of(rule: Rule) -> Iterator[Theorem]:
-    """Every theorem that a rule's laws state, and every false variant that must be refuted."""
+_ADDED: ContextVar[tuple[ElementwiseOperation, ...]] = ContextVar("added", default=())
+"""The operations that an extension puts into the block: set while theorems are stated, read for the dimensions."""
+
+
+def _remembered(function: Callable[[K], V]) -> Callable[[K], V]:
+    """A memory of what was computed, by the argument and by the operations that an extension adds."""
+
+    @cache
+    def known(_added: tuple[ElementwiseOperation, ...], argument: K) -> V:
+        return function(argument)
+
+    return lambda argument: known(_ADDED.get(), argument)
+
+
+def theorems_of(rule: Rule, added: tuple[ElementwiseOperation, ...] = ()) -> Iterator[Theorem]:
+    """Every theorem that a rule's laws state about the block with these operations in it, and every false variant.
+
+    A false variant must be refuted.
+    """
+    token = _ADDED.set(added)
+    try:
+        theorems = tuple(_theorems_of(rule))
+    finally:
+        _ADDED.reset(token)
+    return iter(theorems)
+
+
+def _theorems_of(rule: Rule) -> Iterator[Theorem]:
     if isinstance(rule, PrimitiveRule):
         yield from _primitive_theorems(rule)
         yield from _traffic_theorems(rule)
@@ -128,7 +159,7 @@ def theorems_of(rule: Rule) -> Iterator[Theorem]:
                 yield from _bound_theorems(rule, law)
 
 
-@cache
+@_remembered
 def symbolic_block(case: Case) -> Block[Symbolic]:
     """The structural derivation of one case, run with the symbols of the alphabet."""
     if case.stack:
@@ -137,7 +168,7 @@ def symbolic_block(case: Case) -> Block[Symbolic]:
     return inference_block(inference_dims(case)) if case.inference else training_block(symbolic_dims(case))
 
 
-@cache
+@_remembered
 def unsharded_steps(case: Case) -> dict[str, Step[Symbolic]]:
     """The same derivation with t = 1, over the whole dimensions; its steps by name."""
     alone = dataclasses.replace(case, tensor_parallel=False, communication=Communication.ALL_REDUCE)
@@ -145,7 +176,7 @@ def unsharded_steps(case: Case) -> dict[str, Step[Symbolic]]:
     block = (
         inference_block(_inference_dims(alone, *whole))
         if case.inference
-        else training_block(Dims.of(alone, _factors(alone, *whole)))
+        else training_block(Dims.of(alone, _factors(alone, *whole), _ADDED.get()))
     )
     return {step.name: step for step in block.steps}
 
@@ -171,12 +202,13 @@ def _inference_dims(
         t=Symbolic(symbols.t) if case.tensor_parallel else 1,
         shard=Symbolic(symbols.R),
         e=Symbolic(symbols.e),
+        added=_ADDED.get(),
     )
 
 
 def symbolic_dims(case: Case) -> Dims[Symbolic]:
     """The factored dimensions as symbols; t is 1 where there is no tensor parallelism."""
-    return Dims.of(case, _factors(case, symbols.h_t, symbols.k_t, symbols.F_t))
+    return Dims.of(case, _factors(case, symbols.h_t, symbols.k_t, symbols.F_t), _ADDED.get())
 
 
 def _factors(case: Case, heads: sympy.Symbol, key_heads: sympy.Symbol, width: sympy.Symbol) -> Factors[Symbolic]:
@@ -207,13 +239,8 @@ def group_of(law: Law, block: Block[Symbolic]) -> list[Step[Symbolic]]:
         for step in block.steps
         if step.phase in group.phases
         and (not group.primitives or step.primitive in group.primitives)
-        and (not group.kinds or _kind(step) in group.kinds)
+        and (not group.kinds or step.source in group.kinds)
     ]
-
-
-def _kind(step: Step[Symbolic]) -> str | None:
-    names = {kind.value: kind for kind in OperationKind}
-    return names.get(step.source)
 
 
 # Laws over groups ---------------------------------------------------------------------------------------------------
@@ -353,13 +380,13 @@ def _state_theorem(goal: Comparison, case: Case) -> Obligation:
     return bound_obligation(goal, stated[1:], witness={name: size for name, size in witness.items() if name in named})
 
 
-@cache
+@_remembered
 def symbolic_memory(case: Case) -> Memory[Symbolic]:
     """What the derivation computes that one rank holds, in the symbols of the alphabet."""
     return block_memory(symbolic_dims(case), training_block(symbolic_dims(case)))
 
 
-@cache
+@_remembered
 def symbolic_inference_memory(case: Case) -> InferenceMemory[Symbolic]:
     """What the derivation computes that one rank holds in a step of inference; the largest arm is a symbol."""
     return inference_memory(inference_dims(case), lambda _: Symbolic(symbols.X_max))
@@ -401,7 +428,7 @@ def _fused() -> Term:
     """The derived operations of an attention core that is run as one, as a binding adds them up."""
     case = next(case for case in all_cases(Workload.INFERENCE) if case.tensor_parallel)
     core = {OperationKind.SCORES, OperationKind.SOFTMAX, OperationKind.CONTEXT}
-    steps = [step for step in symbolic_block(case).steps if _kind(step) in core and _local(step)]
+    steps = [step for step in symbolic_block(case).steps if step.source in core and _local(step)]
     return number_term(fused_operations([_symbolic(step.work.operations) for step in steps]))
 
 
@@ -438,7 +465,7 @@ def _forward_products(case: Case) -> Term:
     return Sum(tuple(number_term(step.work.operations) for step in steps))
 
 
-@cache
+@_remembered
 def _products(workload: Workload) -> Term:
     """The operations of all forward matrix products that the derivation of a workload has, in b, q and c.
 
@@ -671,8 +698,18 @@ def _derived(primitive: str, phase: Phase) -> TaskWork[Symbolic]:
             return primitives.receive(elements, e)
         case Primitive.OPTIMIZER:
             return primitives.optimizer(m, e, s(symbols.g), s(symbols.o))
+        case _:
+            phases = _added_work(primitive)(elements, e)
     work: TaskWork[Symbolic] = getattr(phases, phase.value)
     return work
+
+
+def _added_work(primitive: str) -> ElementwiseWork:
+    """What an extension's derivation computes. Raises RulebookError where nothing computes such a primitive."""
+    found = next((each.work for each in _ADDED.get() if each.primitive == primitive), None)
+    if found is None:
+        raise RulebookError(f"the formula of {primitive} states what no derivation computes")
+    return found
 
 
 # Projections --------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from blueprint.words import plain
 def verify(
     source: bytes | str | Path,
     *,
-    rules: Path | None = None,
+    rules: str | Path | None = None,
     jobs: int | None = None,
     budget: int = DEFAULT_BUDGET,
     cross_check: bool = False,
@@ -43,7 +43,7 @@ def verify_without_replay(data: bytes, *, jobs: int | None = None, budget: int =
 
 def _verify(
     source: bytes | str | Path,
-    rules: Path | None,
+    rules: str | Path | None,
     jobs: int | None,
     budget: int,
     *,

@@ -78,6 +78,13 @@ def maybe_folder(option: str, text: str | None) -> Path | None:
     return None if text is None else Path(text)
 
 
+def maybe_rules(text: str | None) -> str | None:
+    """A folder of rules or the name of an installed one, or None. Empty text would mean the folder one stands in."""
+    if text == "":
+        raise UsageError("names no rulebook", path="--rules")
+    return text
+
+
 def chosen(option: str, text: str, allowed: Sequence[str], later: Sequence[str] = ()) -> str:
     """One of the allowed words. A word in `later` is known, but nothing stands behind it in this version."""
     if text in allowed:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, maybe_whole, voice_of, whole
+from blueprint.cli.command import chosen, command, maybe_rules, maybe_whole, voice_of, whole
 from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
@@ -92,6 +92,12 @@ def training(
         str | None,
         typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
     ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
@@ -123,7 +129,7 @@ def training(
         target=target,
         emit=emit,
     )
-    return _derived(context, request, place)
+    return _derived(context, request, place, maybe_rules(rules))
 
 
 INFERENCE_HELP = """Derive two steps of generation: the whole prompt, and the last token of the context.
@@ -177,6 +183,12 @@ def inference(
         str | None,
         typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
     ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
@@ -203,7 +215,7 @@ def inference(
         attention=chosen("--attention", attention, ATTENTION),
         emit=emit,
     )
-    return _derived(context, request, place)
+    return _derived(context, request, place, maybe_rules(rules))
 
 
 def _require_target(target: str, *, emit: bool, attention: str = "unfused") -> None:
@@ -215,7 +227,7 @@ def _require_target(target: str, *, emit: bool, attention: str = "unfused") -> N
         raise UsageError("needs a target: add --target queue or --target slot", path="--attention")
 
 
-def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:
+def _derived(context: typer.Context, request: Request, place: str, rules: str | None) -> ExitCode:
     """Derive, say how large the bundle is, and write it where it goes."""
     import hashlib  # noqa: PLC0415
 
@@ -223,7 +235,7 @@ def _derived(context: typer.Context, request: Request, place: str) -> ExitCode:
 
     voice = voice_of(context)
     with voice.progress("deriving"):
-        bundle = derive(request)
+        bundle = derive(request, rules=rules)
     voice.say(f"derived {len(bundle)} bytes, sha256 {hashlib.sha256(bundle).hexdigest()}")
     return voice.document(bundle, place, ExitCode.VERIFIED)
 

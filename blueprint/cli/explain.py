@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from blueprint.cli.command import command, maybe_folder, voice_of
+from blueprint.cli.command import command, maybe_rules, voice_of
 from blueprint.exit import ExitCode
 from blueprint.files import STREAM
 
@@ -28,11 +28,14 @@ def explain(
         str | None, typer.Argument(metavar="[NAME]", help="As a report writes it, such as claim.exact_work.")
     ] = None,
     rules: Annotated[
-        str | None, typer.Option("--rules", metavar="DIR", help="Another rulebook. Its files are run as code.")
+        str | None,
+        typer.Option(
+            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+        ),
     ] = None,
 ) -> ExitCode:
     """Explain a rule, a law, a claim or a code that a report names; without a name, list them all."""
-    folder = maybe_folder("--rules", rules)
+    folder = maybe_rules(rules)
     from blueprint.explanations.pages import listing, page  # noqa: PLC0415  (lazy: --help needs none of it)
 
     text = listing(folder) if name is None else page(name, folder)

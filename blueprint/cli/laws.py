@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, voice_of
+from blueprint.cli.command import chosen, command, maybe_rules, voice_of
 from blueprint.exit import ExitCode
 from blueprint.files import STREAM
 
@@ -25,13 +25,20 @@ def laws(
     context: typer.Context,
     *,
     form: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="Format of the list.")] = "text",
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+        ),
+    ] = None,
 ) -> ExitCode:
     """List the laws: every published equation with its source and the cases in which it holds."""
     chosen("--format", form, FORMATS)
+    named = maybe_rules(rules)
     from blueprint.report import laws as rendering  # noqa: PLC0415  (lazy: sympy is not needed to refuse a format)
-    from blueprint.rulebook import load, shipped  # noqa: PLC0415
+    from blueprint.session import open_rulebook  # noqa: PLC0415
 
-    rulebook = load(shipped("rules"))
+    rulebook = open_rulebook(named)
     if form == "json":
         data = rendering.json(rulebook)
     else:

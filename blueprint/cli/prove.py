@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_whole, voice_of
+from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_rules, maybe_whole, voice_of
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM
@@ -44,7 +44,10 @@ def prove(
         str | None, typer.Option("--proofs", metavar="DIR", help="Where proofs are recorded; those shipped if absent.")
     ] = None,
     rules: Annotated[
-        str | None, typer.Option("--rules", metavar="DIR", help="Another rulebook. Its files are run as code.")
+        str | None,
+        typer.Option(
+            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+        ),
     ] = None,
     jobs: Annotated[
         str | None, typer.Option("--jobs", metavar="N", help="Solver processes; as many as cores if absent.")
@@ -57,7 +60,7 @@ def prove(
     crossed = cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5"
     workers = maybe_whole("--jobs", jobs, 1, MAX_JOBS)
     steps = maybe_whole("--budget", budget, 1, MAX_BUDGET)
-    folder, recorded = maybe_folder("--rules", rules), maybe_folder("--proofs", proofs)
+    folder, recorded = maybe_rules(rules), maybe_folder("--proofs", proofs)
     if folder is not None and recorded is None and not check:
         raise UsageError("is needed with --rules, whose proofs must not replace the shipped ones", path="--proofs")
     from blueprint.proving import prove as decide  # noqa: PLC0415  (lazy: refusals above need no solver)

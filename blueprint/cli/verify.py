@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_whole, voice_of
+from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_rules, maybe_whole, voice_of
 from blueprint.cli.voice import Voice, internal_words
 from blueprint.errors import BlueprintError, DecidersDisagreeError, UsageError
 from blueprint.exit import ExitCode, exit_of, worst
@@ -29,7 +28,7 @@ LATER_FORMATS = ("markdown", "sarif", "junit", "github")
 class _Effort:
     """How a bundle is verified."""
 
-    rules: Path | None
+    rules: str | None
     jobs: int | None
     budget: int | None
     cross_check: bool
@@ -63,7 +62,10 @@ def verify(
         typer.Option("--report", metavar="FORMAT=FILE", help="A further report in a file. Repeatable."),
     ] = None,
     rules: Annotated[
-        str | None, typer.Option("--rules", metavar="DIR", help="Another rulebook. Its files are run as code.")
+        str | None,
+        typer.Option(
+            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+        ),
     ] = None,
     jobs: Annotated[
         str | None, typer.Option("--jobs", metavar="N", help="Solver processes; as many as cores if absent.")
@@ -79,7 +81,7 @@ def verify(
     documents = [(chosen("--format", form, FORMATS, LATER_FORMATS), output), *map(_report_option, report or ())]
     _refuse_clashes(bundles, [path for _, path in documents])
     effort = _Effort(
-        rules=maybe_folder("--rules", rules),
+        rules=maybe_rules(rules),
         jobs=maybe_whole("--jobs", jobs, 1, MAX_JOBS),
         budget=maybe_whole("--budget", budget, 1, MAX_BUDGET),
         cross_check=cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5",

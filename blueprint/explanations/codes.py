@@ -495,6 +495,27 @@ _GATE: Final = Group(
             remedy="State the law in an easier form, or raise the budget.",
             status=3,
         ),
+        "gate.failed": Entry(
+            what="Something other than the pass broke down in a step of the gate.",
+            why="That says nothing about the plan; nothing was published.",
+            example="An observer's or a rule's code leaves the program, or memory runs out.",
+            remedy="Mend the code that the message names; if it is Blueprint's own, report it with the request.",
+            status=4,
+        ),
+        "pass.contract": Entry(
+            what="A pass promises too little or things that contradict each other, or two passes do not fit together.",
+            why="What a pass does not promise, nobody could check.",
+            example="A pass from stage to stage without a normal form; a pass that requires an analysis nobody leaves.",
+            remedy="Mend the facts of the pass that the message names.",
+            status=2,
+        ),
+        "analysis": Entry(
+            what="A pass reads or leaves an analysis that it does not declare, or two values contradict each other.",
+            why="Passes hand facts on only by what their contracts name, so that a replay has the same ones.",
+            example="A pass asks for liveness/1 and does not list it in `requires`.",
+            remedy="Declare the analysis in `requires` or `produces`, with its version.",
+            status=4,
+        ),
         "gate.pass": Entry(
             what="A pass failed by itself.",
             why="That says nothing about the plan.",

@@ -27,7 +27,7 @@ _LINE: Final = 4000
 """Most characters of one line: a closed total is long, and must not be cut."""
 
 
-def page(name: str, rules: Path | None = None) -> str:
+def page(name: str, rules: str | Path | None = None) -> str:
     """The explanation of a rule, a law, a claim or a code. Raises UsageError with the nearest names for any other."""
     if name in CODES:
         entry = CODES[name]
@@ -39,7 +39,7 @@ def page(name: str, rules: Path | None = None) -> str:
     return _of_rulebook(name, _rulebook(rules))
 
 
-def listing(rules: Path | None = None) -> str:
+def listing(rules: str | Path | None = None) -> str:
     """Every name with one line about it."""
     from blueprint.explanations.book import law_names, rule_names  # noqa: PLC0415  (see the module's docstring)
 
@@ -80,7 +80,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys((*alike, *parts)))[:NEAREST]
 
 
-def _rulebook(rules: Path | None) -> Rulebook:
+def _rulebook(rules: str | Path | None) -> Rulebook:
     from blueprint.session import open_rulebook  # noqa: PLC0415  (see the module's docstring)
 
     return open_rulebook(rules)

@@ -9,10 +9,12 @@ In inference the model is the block over all tokens of the context; the steps ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from blueprint.case import workload_of
 from blueprint.codec import digest, entity_id
+from blueprint.insertion import Insertion, check_place
 from blueprint.ir.common import SCHEMA_VERSIONS, Axis, Header, Role, Stage
 from blueprint.ir.model import ModelIR, ModelValue, Operation, OperationKind
 from blueprint.ir.order import canonical_order
@@ -36,7 +38,7 @@ INPUT = "x"
 class _Op:
     """One operation: its kind names it and its result; parameters follow the activations."""
 
-    kind: OperationKind
+    kind: str
     inputs: tuple[str, ...]
     axes: tuple[Axis, ...]
     parameters: tuple[tuple[str, tuple[Axis, ...]], ...] = ()
@@ -47,11 +49,11 @@ def request_digest(request: Request) -> str:
     return digest("request", 1, request)
 
 
-def model_ir(request: Request) -> ModelIR:
-    """The block that a request describes. Deterministic: equal requests give equal bytes."""
+def model_ir(request: Request, insertions: Sequence[Insertion] = ()) -> ModelIR:
+    """The block that a request describes, with an extension's operations. Deterministic: equal bytes in every run."""
     parent = request_digest(request)
     sizes = _sizes(request)
-    ops = tuple(_operations(request.model, training=isinstance(request.workload, Training)))
+    ops = _extended(request, insertions)
 
     def identify(kind: str, name: str) -> str:
         return entity_id(kind, _VERSION, parent, "frontend", (), name)
@@ -73,7 +75,7 @@ def model_ir(request: Request) -> ModelIR:
         prefix = f"b{block}." if request.strategy.scope is Scope.STACK else ""
         named = {INPUT: output}
         for op in ops:
-            output = named[op.kind.value] = f"{prefix}{op.kind.value}"
+            output = named[op.kind] = f"{prefix}{op.kind}"
             values.extend(value(f"{output}.{part}", Role.PARAMETER, axes) for part, axes in op.parameters)
             values.append(value(output, Role.ACTIVATION, op.axes))
             reads = (*(named[each] for each in op.inputs), *(f"{output}.{part}" for part, _ in op.parameters))
@@ -158,6 +160,22 @@ def _operations(model: ModelFacts, *, training: bool) -> Iterator[_Op]:
         yield _Op(kind.MLP_DROPOUT, (branch,), _STREAM)
         branch = "mlp_dropout"
     yield _Op(kind.MLP_RESIDUAL, ("attention_residual", branch), _STREAM)
+
+
+def _extended(request: Request, insertions: Sequence[Insertion]) -> tuple[_Op, ...]:
+    """The block's operations, with each of the workload's insertions behind its source."""
+    ops = tuple(_operations(request.model, training=isinstance(request.workload, Training)))
+    for insertion in insertions:
+        if insertion.workload is workload_of(request):
+            check_place(insertion, [(op.kind, op.inputs) for op in ops])
+            ops = tuple(each for op in ops for each in _with(op, insertion))
+    return ops
+
+
+def _with(op: _Op, insertion: Insertion) -> Iterator[_Op]:
+    yield replace(op, inputs=insertion.redirected(op.kind, op.inputs))
+    if op.kind == insertion.source:
+        yield _Op(insertion.kind, (insertion.source,), op.axes)
 
 
 def _norm(kind: OperationKind, source: str) -> _Op:

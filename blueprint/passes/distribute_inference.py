@@ -50,7 +50,7 @@ class DistributeTransformerInferencePass:
     def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
         """Derive the tasks and values of ranks 0 .. t-1. Raises DomainError where a degree does not divide."""
         request = context.request
-        dims, stack = inference_dims_of(request, context.branch), request.strategy.scope is Scope.STACK
+        dims, stack = inference_dims_of(request, context.branch, context.added), request.strategy.scope is Scope.STACK
         block = inference_stage(dims, blocks_of(request.model, request.strategy)) if stack else inference_block(dims)
         received = {name for step in block.steps if step.primitive == Primitive.RECEIVE for name in step.writes}
         caches = [tensor.name for tensor in block.tensors if tensor.version == "cache"]

@@ -49,7 +49,7 @@ class DistributeTransformerTrainingPass:
     def run(self, ir: ModelIR, context: PassContext) -> DistributedTaskIR:
         """Derive the tasks and values of ranks 0 .. t-1. Raises DomainError where a degree does not divide."""
         request = context.request
-        dims, stack = dims_of(request), request.strategy.scope is Scope.STACK
+        dims, stack = dims_of(request, context.added), request.strategy.scope is Scope.STACK
         block = training_stage(dims, blocks_of(request.model, request.strategy)) if stack else training_block(dims)
         made = {tensor.version for tensor in block.tensors}
         received = {name for step in block.steps if step.primitive == Primitive.RECEIVE for name in step.writes}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from blueprint.case import workload_of
 from blueprint.codec import digest, entity_id
 from blueprint.errors import DomainError
 from blueprint.ir.common import (
@@ -88,6 +89,7 @@ class Distribution:
         self.family = family
         self.ir = ir
         self.request = context.request
+        self.added = {each.kind: each for each in context.added if each.workload is workload_of(context.request)}
         self.block = block
         self.shapes = {value.id: shape_at(value, context) for value in ir.values}
         self.parent = digest(Stage.MODEL.value, ir.header.version, ir)
@@ -167,6 +169,9 @@ class Distribution:
     def _tensor_lineage(self, tensor: Tensor[int]) -> Lineage:
         source = self.model_values[tensor.value]
         transform, kind = "activation_tensor", LineageKind.DERIVED
+        added = self.added.get(self.kinds.get(tensor.value, ""))
+        if added is not None:
+            return Lineage(kind=kind, transform=added.tensor_rule, sources=(source.id,))
         if source.role is Role.PARAMETER:
             transform = "whole_parameter" if tensor.local.split is None else "split_parameter"
         elif tensor.element == "mask":
@@ -243,8 +248,11 @@ class Distribution:
         elif step.primitive == Primitive.FORK:
             transform, kind, sources = "fork", LineageKind.GENERATED, (self.model_values[step.source].id,)
         else:
-            transform, kind = _TRANSFORMS[self.kinds[step.source]], LineageKind.LOWERED
+            added = self.added.get(self.kinds[step.source])
             sources = (self.operation_ids[step.source],)
+            if added is not None:
+                return Lineage(kind=LineageKind.LOWERED, transform=added.rule, sources=sources)
+            transform, kind = _TRANSFORMS[self.kinds[step.source]], LineageKind.LOWERED
         return Lineage(kind=kind, transform=f"{self.family}.{transform}", sources=sources)
 
 

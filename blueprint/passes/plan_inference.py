@@ -47,7 +47,7 @@ class PlanTransformerInferencePass:
 
     def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:
         """Derive the plan. Raises DomainError where a size exceeds the IR's limit."""
-        dims = inference_dims_of(context.request, context.branch)
+        dims = inference_dims_of(context.request, context.branch, context.added)
         blocks = blocks_of(context.request.model, context.request.strategy)
         memory = stack_memory(inference_memory(dims, largest), blocks)
         facts = {name: bounded(f"{name} of the block", size) for name, size in vars(memory).items()}

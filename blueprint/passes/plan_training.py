@@ -51,7 +51,7 @@ class PlanTransformerTrainingPass:
 
     def run(self, ir: DistributedTaskIR, context: PassContext) -> PortablePlanIR:
         """Derive the plan. Raises DomainError where a size exceeds the IR's limit."""
-        dims = dims_of(context.request)
+        dims = dims_of(context.request, context.added)
         full = context.request.strategy.recompute is Recompute.FULL
         blocks = blocks_of(context.request.model, context.request.strategy)
         memory = stack_memory(block_memory(dims, training_block(dims)), blocks)

@@ -11,6 +11,7 @@ import msgspec
 from blueprint.analyses import Analyses, AnalysisKey
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.request import Request
+from blueprint.workload.extension import ElementwiseOperation
 
 In_contra = TypeVar("In_contra", bound=msgspec.Struct, contravariant=True)
 Out_co = TypeVar("Out_co", bound=msgspec.Struct, covariant=True)
@@ -36,12 +37,14 @@ class VerificationPolicy(enum.Enum):
 class PassContext:
     """The session that a pass runs in: the request, the fingerprint of request and rulebook, and the branch.
 
-    `seed` is the session's, and None for a pass that does not declare that it uses it.
+    `seed` is the session's, and None for a pass that does not declare that it uses it. `added` are the operations that
+    the session's extension puts into a block.
     """
 
     request: Request
     fingerprint: str
     branch: Branch = Branch.MAIN
+    added: tuple[ElementwiseOperation, ...] = ()
     seed: int | None = None
     analyses: Analyses = field(default_factory=Analyses)
 
@@ -75,6 +78,12 @@ class PassFacts:
     def within_stage(self) -> bool:
         """Whether the pass stays in its stage."""
         return self.boundary[0] is self.boundary[1]
+
+    def kept(self, known: set[str]) -> set[str]:
+        """The analyses of the input that hold of the output: those it keeps; within a stage, all it does not end."""
+        if self.within_stage:
+            return known - {key.text for key in self.invalidates}
+        return known & {key.text for key in self.keeps}
 
 
 class DerivationPass(Protocol[In_contra, Out_co]):

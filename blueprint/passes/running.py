@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from blueprint.analyses import Analyses
-from blueprint.bundle import Snapshot
+from blueprint.bundle import Snapshot, session_seed
 from blueprint.codec import decode, encode
 from blueprint.passes.protocol import DerivationPass, PassContext, PassFacts
 
@@ -49,6 +49,17 @@ def _changed(told: msgspec.Struct, data: bytes) -> bool:
         return True
 
 
-def session_seed(fingerprint: str) -> int:
-    """The seed of a session, the same in every replay: the first 64 bits of its fingerprint."""
-    return int(fingerprint[:16], 16)
+class Replay:
+    """Passes of one branch, run again one after another on recorded snapshots, with the analyses that they leave."""
+
+    def __init__(self, context: PassContext) -> None:
+        self.context = context
+        self.known: dict[str, bytes] = {}
+
+    def run(self, derivation_pass: DerivationPass[Any, Any], source: Snapshot) -> object:
+        """What a pass gives now. Raises what the pass raises, and LookupError where a required analysis is missing."""
+        facts = derivation_pass.facts
+        given = {key.text: self.known[key.text] for key in facts.requires}
+        run = run_pass(derivation_pass, source, self.context, given)
+        self.known = {key: self.known[key] for key in facts.kept(set(self.known))} | dict(run.analyses)
+        return run.output

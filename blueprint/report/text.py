@@ -105,11 +105,19 @@ def foreign_rulebook(digest: str) -> str:
     return f"rulebook: NOT SHIPPED {plain(digest)}".rstrip()
 
 
+def _unproved(report: Report) -> str:
+    """How many laws hold in this plan and are not known to hold for all: no recorded proof speaks of them."""
+    absent = {
+        law.id for transition in report.transitions for law in transition.laws if law.theorem is TheoremStatus.ABSENT
+    }
+    return f"; {len(absent)} {'law' if len(absent) == 1 else 'laws'} NOT PROVED: run blueprint prove" if absent else ""
+
+
 def _verdict(report: Report, paint: Paint) -> Iterator[str]:
     """The verdict line, then what decided and which bytes were read."""
     tool, subject = report.tool, report.subject
     foreign = "" if tool.shipped else f"; {foreign_rulebook(tool.rules_digest)}"
-    yield f"verdict: {paint(report.verdict.value.replace('_', ' '), report.verdict)}{foreign}"
+    yield f"verdict: {paint(report.verdict.value.replace('_', ' '), report.verdict)}{foreign}{_unproved(report)}"
     solvers = "".join(f", {plain(solver)}" for solver in tool.solvers)
     revision = f"rulebook {plain(tool.rulebook_revision or 'unknown')}"
     yield f"tool: blueprint {plain(tool.version)}, {revision} {plain(tool.rules_digest)}".rstrip() + solvers

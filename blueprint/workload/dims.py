@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from blueprint.case import Case, case_of
 from blueprint.errors import DomainError
 from blueprint.ir.request import Request, Training
 from blueprint.workload.symbolic import Symbolic
+
+if TYPE_CHECKING:
+    from blueprint.workload.extension import ElementwiseOperation
 
 N = TypeVar("N", int, Symbolic)
 
@@ -42,7 +45,10 @@ class Factors(Generic[N]):
 
 @dataclass(frozen=True, kw_only=True)
 class Widths(Generic[N]):
-    """What every step of a block has: widths in elements and bytes of one rank. `shard` is a share of the stream."""
+    """What every step of a block has: widths in elements and bytes of one rank. `shard` is a share of the stream.
+
+    `added` are the operations that an extension puts into the block.
+    """
 
     case: Case
     H: N
@@ -53,6 +59,7 @@ class Widths(Generic[N]):
     t: N | int
     shard: N
     e: N
+    added: tuple[ElementwiseOperation, ...] = ()
 
     @property
     def parameters(self) -> N:
@@ -84,7 +91,7 @@ class Dims(Widths[N]):
         return 6 * self.H if self.case.biases else 4 * self.H
 
     @staticmethod
-    def of(case: Case, factors: Factors[N]) -> Dims[N]:
+    def of(case: Case, factors: Factors[N], added: tuple[ElementwiseOperation, ...] = ()) -> Dims[N]:
         """Multiply the factors up: the same code for integers and for symbols."""
         split = case.sequence_parallel
         share = factors.batch * factors.sequence * factors.hidden if split else factors.shard
@@ -106,10 +113,11 @@ class Dims(Widths[N]):
             data=factors.data,
             optimizer_shard=factors.optimizer_shard,
             whole_share=factors.whole_share,
+            added=added,
         )
 
 
-def dims_of(request: Request) -> Dims[int]:
+def dims_of(request: Request, added: tuple[ElementwiseOperation, ...] = ()) -> Dims[int]:
     """The dimensions of a request. Raises DomainError where a degree does not divide, naming both."""
     case, model, strategy, workload = case_of(request), request.model, request.strategy, request.workload
     if not isinstance(workload, Training):
@@ -140,7 +148,7 @@ def dims_of(request: Request) -> Dims[int]:
         "optimizer_shard": largest_share(dims.parameters, strategy.data),
         "whole_share": largest_share(dims.whole, degree),
     }
-    return Dims.of(case, replace(whole, **shares))
+    return Dims.of(case, replace(whole, **shares), added)
 
 
 def largest_share(whole: int, ranks: int) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from blueprint.ir.common import Axis, Phase, Primitive
 from blueprint.workload import primitives
 from blueprint.workload.dims import N
+from blueprint.workload.extension import extended
 from blueprint.workload.inference_dims import InferenceDims
 from blueprint.workload.operators import (
     Block,
@@ -83,7 +84,11 @@ def wide_of(dims: InferenceDims[N]) -> Local[N]:
 
 
 def inference_operations(dims: InferenceDims[N]) -> Iterator[Op[N]]:
-    """The block's operations in order, with the shapes of what they leave on one rank."""
+    """The block's operations in order, with the shapes of what they leave on one rank, and those of an extension."""
+    return extended(dims, _operations(dims))
+
+
+def _operations(dims: InferenceDims[N]) -> Iterator[Op[N]]:
     stream, cache = stream_of(dims), cache_of(dims)
     queries, scores, wide = queries_of(dims), scores_of(dims), wide_of(dims)
     hidden = Local((dims.H,), None)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from blueprint.case import case_of
 from blueprint.errors import DomainError
 from blueprint.ir.common import Branch
 from blueprint.ir.request import Inference, Request, point_of
 from blueprint.workload.dims import N, Widths, exact_share
+
+if TYPE_CHECKING:
+    from blueprint.workload.extension import ElementwiseOperation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +24,9 @@ class InferenceDims(Widths[N]):
     c: N
 
 
-def inference_dims_of(request: Request, branch: Branch) -> InferenceDims[int]:
+def inference_dims_of(
+    request: Request, branch: Branch, added: tuple[ElementwiseOperation, ...] = ()
+) -> InferenceDims[int]:
     """The dimensions of one step. Raises DomainError where a degree does not divide, naming both."""
     model, degree, workload = request.model, request.strategy.tensor, request.workload
     if not isinstance(workload, Inference):
@@ -39,4 +45,5 @@ def inference_dims_of(request: Request, branch: Branch) -> InferenceDims[int]:
         t=degree,
         shard=exact_share("tensor b*q*H", point.batch * point.queries * model.hidden, degree),
         e=workload.dtype.width,
+        added=added,
     )

@@ -29,9 +29,6 @@ UNSTORED_OUTPUTS = ("scores", "softmax")
 UNSTORED_ACTIVATIONS = ("attention_dropout",)
 """Layers whose own A selective recompute makes again: the mask is drawn once more."""
 
-KEEPING_INPUTS = (Primitive.LAYER_NORM, Primitive.LINEAR, Primitive.BATCHED_MATMUL, Primitive.GELU)
-"""Primitives whose gradient reads what they read."""
-
 MADE_AGAIN = ("recomputed", "recommunicated", "mask_recomputed")
 """Versions of a value that exist in the backward pass alone."""
 
@@ -119,7 +116,7 @@ def layers(dims: Dims[N]) -> Iterator[Layer[N]]:
     selective = dims.case.recompute is Recompute.SELECTIVE
     names_kept: list[str] = []
     for op in ops:
-        inputs = tuple(each for each in op.inputs if op.primitive in KEEPING_INPUTS and each not in names_kept)
+        inputs = tuple(each for each in op.inputs if op.keeps_inputs and each not in names_kept)
         names_kept.extend(inputs)
         yield Layer(
             name=op.name,

@@ -105,7 +105,7 @@ class Parameter(Generic[N]):
 
 @dataclass(frozen=True)
 class Op(Generic[N]):
-    """One forward operation on one rank."""
+    """One forward operation on one rank. `keeps_inputs` says whether its gradient reads what it read."""
 
     name: str
     primitive: str
@@ -114,6 +114,7 @@ class Op(Generic[N]):
     operands: tuple[tuple[str, N], ...]
     work: PhaseWork[N]
     local: Local[N]
+    keeps_inputs: bool
 
 
 def norm(name: str, source: str, local: Local[N], width: N, e: N) -> Op[N]:
@@ -121,7 +122,7 @@ def norm(name: str, source: str, local: Local[N], width: N, e: N) -> Op[N]:
     affine = tuple(Parameter(f"{name}.{part}", Local((width,), None)) for part in ("gain", "bias"))
     operands = (("elements", local.elements), ("width", width))
     work = primitives.layer_norm(local.elements, width, e)
-    return Op(name, Primitive.LAYER_NORM, (source,), affine, operands, work, local)
+    return Op(name, Primitive.LAYER_NORM, (source,), affine, operands, work, local, keeps_inputs=True)
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,9 @@ def linear(name: str, source: str, rows: N, weight: Weight[N], local: Local[N], 
     bias = Parameter(f"{name}.bias", outer)
     parameters = (matrix, bias) if weight.bias else (matrix,)
     work = primitives.linear(m, n, k, e)
-    return Op(name, Primitive.LINEAR, (source,), parameters, (("m", m), ("n", n), ("k", k)), work, local)
+    return Op(
+        name, Primitive.LINEAR, (source,), parameters, (("m", m), ("n", n), ("k", k)), work, local, keeps_inputs=True
+    )
 
 
 def matmul(name: str, inputs: tuple[str, str], batch: N, sizes: tuple[N, N, N], local: Local[N], e: N) -> Op[N]:
@@ -149,7 +152,7 @@ def matmul(name: str, inputs: tuple[str, str], batch: N, sizes: tuple[N, N, N], 
     m, n, k = sizes
     operands = (("z", batch), ("m", m), ("n", n), ("k", k))
     work = primitives.batched_matmul(batch, m, n, k, e)
-    return Op(name, Primitive.BATCHED_MATMUL, inputs, (), operands, work, local)
+    return Op(name, Primitive.BATCHED_MATMUL, inputs, (), operands, work, local, keeps_inputs=True)
 
 
 _ELEMENTWISE = {
@@ -163,4 +166,5 @@ _ELEMENTWISE = {
 def elementwise(name: str, primitive: Primitive, inputs: tuple[str, ...], local: Local[N], e: N) -> Op[N]:
     """An operation on every element of its result."""
     work = _ELEMENTWISE[primitive](local.elements, e)
-    return Op(name, primitive, inputs, (), (("elements", local.elements),), work, local)
+    keeps = primitive is Primitive.GELU
+    return Op(name, primitive, inputs, (), (("elements", local.elements),), work, local, keeps_inputs=keeps)

@@ -18,6 +18,7 @@ from blueprint.ir.common import Axis, Phase, Primitive
 from blueprint.ir.request import Recompute
 from blueprint.workload import primitives
 from blueprint.workload.dims import Dims, N
+from blueprint.workload.extension import extended
 from blueprint.workload.operators import (
     Block,
     Element,
@@ -55,7 +56,11 @@ def stream_of(dims: Dims[N]) -> Local[N]:
 
 
 def operations(dims: Dims[N]) -> Iterator[Op[N]]:
-    """The block's operations in forward order, with their shapes on one rank."""
+    """The block's operations in forward order, with their shapes on one rank, and those of an extension."""
+    return extended(dims, _operations(dims))
+
+
+def _operations(dims: Dims[N]) -> Iterator[Op[N]]:
     stream = stream_of(dims)
     whole = Local((dims.B, dims.S, dims.H), None)
     queries = Local((dims.B, dims.S, dims.h_t, dims.d), Axis.HEADS)
@@ -316,7 +321,5 @@ class _Builder(Generic[N]):
                 return (self.saved(op.name),)
             case Primitive.DROPOUT:
                 return (f"{op.name}.mask_recomputed" if self.recomputes(op.name) else f"{op.name}.mask",)
-            case Primitive.RESIDUAL:
-                return ()
             case _:
-                return tuple(self.saved(value) for value in op.inputs)
+                return tuple(self.saved(value) for value in op.inputs if op.keeps_inputs)

@@ -38,7 +38,8 @@ def test_the_text_is_plain(report: Report) -> None:
 def test_the_verdict_word_alone_is_painted() -> None:
     painted = text.render(samples.REFUTED, paint=lambda word, outcome: f"<{outcome.name} {word}>")
     assert painted.replace("<REFUTED refuted>", "refuted") == text.render(samples.REFUTED)
-    assert f"\nverdict: <REFUTED refuted>; rulebook: NOT SHIPPED {'c' * 64}\n" in painted
+    ending = "; 1 law NOT PROVED: run blueprint prove"
+    assert f"\nverdict: <REFUTED refuted>; rulebook: NOT SHIPPED {'c' * 64}{ending}\n" in painted
 
 
 def test_each_branch_of_inference_has_its_own_numbers() -> None:

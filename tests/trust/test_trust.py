@@ -538,7 +538,7 @@ _FOREIGN = f"value:{'0' * 64}"
 
 def _other(word: Any) -> Any:
     """Another word of the same vocabulary."""
-    return next(each for each in type(word) if each is not word)
+    return f"other_{word}" if isinstance(word, str) else next(each for each in type(word) if each is not word)
 
 
 def _exchanged(collective: Any) -> Any:
@@ -836,7 +836,7 @@ def _with_law(obligations: tuple[Obligation, ...] = (), **changes: Any) -> Trans
 
 
 def _settled(*plans: TransitionPlan, said: Verdict = Verdict.PROVED) -> list[Any]:
-    verifier = TransitionVerifier(BOOK, Theorems(None, {}), Saying(said))
+    verifier = TransitionVerifier(BOOK, Theorems((), {}), Saying(said))
     return list(verifier.settle([Step(plan, Branch.MAIN, "pass", conformant=True) for plan in plans]).transitions)
 
 
@@ -893,7 +893,7 @@ def test_evidence_counts_for_its_own_transition_alone() -> None:
         ]
 
     pool = type("Answering", (SolverPool,), {"solve": answers})(1)
-    verifier = TransitionVerifier(BOOK, Theorems(None, {}), pool)
+    verifier = TransitionVerifier(BOOK, Theorems((), {}), pool)
     true, false = (Step(_plan(found), Branch.MAIN, "pass", conformant=True) for found in (3, 4))
     for steps in ([true, false], [false, true], [true, false, true]):
         found = [report.relation_verified for report in verifier.settle(steps).transitions]
@@ -1152,7 +1152,7 @@ def test_theorems_are_listed_apart_and_count_for_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with_proofs = blueprint.verify(good, jobs=JOBS)
-    monkeypatch.setattr("blueprint.examine.open_theorems", lambda _: Theorems(None, {}))
+    monkeypatch.setattr("blueprint.examine.open_theorems", lambda *_: Theorems((), {}))
     without = blueprint.verify(good, jobs=JOBS)
     assert with_proofs.verdict is without.verdict is Outcome.VERIFIED
     assert with_proofs.summary == without.summary
@@ -1201,17 +1201,17 @@ def _record(folder: Path, proofs: RuleProofs) -> None:
 def test_a_theorem_is_recorded_only_for_the_installed_sources(gelu: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = _recorded(gelu)
     sources = {GELU[0]: proofs.rule_source}
-    monkeypatch.setattr(theorems, "derivation_source", lambda: proofs.derivation_source)
-    status, digests = Theorems(gelu, sources).lookup(*GELU)
+    monkeypatch.setattr(theorems, "derivation_source", lambda _: proofs.derivation_source)
+    status, digests = Theorems((gelu,), sources).lookup(*GELU)
     assert status is TheoremStatus.RECORDED
     assert set(digests) <= {each.digest for each in proofs.obligations if each.verdict == "proved"}
     absent = (TheoremStatus.ABSENT, ())
-    assert Theorems(gelu, {GELU[0]: "0" * 64}).lookup(*GELU) == absent
-    assert Theorems(gelu, {}).lookup(*GELU) == absent
-    assert Theorems(None, sources).lookup(*GELU) == absent
-    assert Theorems(gelu, sources).lookup(*GELU[:2], "another form", GELU[3]) == absent
-    monkeypatch.setattr(theorems, "derivation_source", lambda: "0" * 64)
-    assert Theorems(gelu, sources).lookup(*GELU) == absent
+    assert Theorems((gelu,), {GELU[0]: "0" * 64}).lookup(*GELU) == absent
+    assert Theorems((gelu,), {}).lookup(*GELU) == absent
+    assert Theorems((), sources).lookup(*GELU) == absent
+    assert Theorems((gelu,), sources).lookup(*GELU[:2], "another form", GELU[3]) == absent
+    monkeypatch.setattr(theorems, "derivation_source", lambda _: "0" * 64)
+    assert Theorems((gelu,), sources).lookup(*GELU) == absent
 
 
 @pytest.mark.parametrize("verdict", ["refuted", "unknown", "vacuous"])
@@ -1219,10 +1219,10 @@ def test_a_theorem_that_was_not_proved_is_not_recorded(
     verdict: str, gelu: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proofs = _recorded(gelu)
-    monkeypatch.setattr(theorems, "derivation_source", lambda: proofs.derivation_source)
+    monkeypatch.setattr(theorems, "derivation_source", lambda _: proofs.derivation_source)
     rows = tuple(msgspec.structs.replace(each, verdict=verdict) for each in proofs.obligations)
     _record(gelu, msgspec.structs.replace(proofs, obligations=rows))
-    assert Theorems(gelu, {GELU[0]: proofs.rule_source}).lookup(*GELU) == (TheoremStatus.ABSENT, ())
+    assert Theorems((gelu,), {GELU[0]: proofs.rule_source}).lookup(*GELU) == (TheoremStatus.ABSENT, ())
 
 
 def test_the_sources_of_the_derivation_are_read_and_not_remembered_wrongly() -> None:
@@ -1231,6 +1231,10 @@ def test_the_sources_of_the_derivation_are_read_and_not_remembered_wrongly() -> 
         for part in (name.encode(), (PACKAGE / name).read_bytes()):
             total.update(len(part).to_bytes(8, "big") + part)
     assert theorems.derivation_source() == total.hexdigest()
+
+
+def test_an_extension_is_one_of_the_sources_of_its_derivation() -> None:
+    assert len({theorems.derivation_source(each) for each in (b"", b"x = 1", b"x = 2")}) == 3
 
 
 # What is recorded ---------------------------------------------------------------------------------------------------

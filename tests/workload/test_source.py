@@ -47,6 +47,11 @@ COUNTED_NAMES = {
         "name != INPUT",
         "suffix == step.name",
     },
+    # An extension's operation stands behind the operation that it names, in one workload.
+    "extension.py": {
+        "added.workload is dims.case.workload",
+        "op.name == added.source",
+    },
     # Which values are parameters is read from their names.
     "stage.py": {
         "each.version == 'forward'",
@@ -61,7 +66,6 @@ NAMED = {
     "ATTENTION_CORE",
     "CACHED",
     "GRADIENT_PHASES",
-    "KEEPING_INPUTS",
     "MADE_AGAIN",
     "REGION_END",
     "UNSTORED_ACTIVATIONS",
