@@ -397,6 +397,7 @@ def _facts(derivation_pass: DerivationPass[Any, Any]) -> PassFacts:
     return copy.deepcopy(facts)
 
 
-def _told(context: PassContext) -> bytes:
-    """Everything that a session tells a pass, in bytes that can be compared."""
-    return encode([context.request, context.fingerprint, context.branch, context.seed])
+def _told(context: PassContext) -> tuple[bytes, list[object]]:
+    """Everything that a session tells a pass, as it is now. An extension's operations hold code, which has no bytes."""
+    words = encode([context.request, context.fingerprint, context.branch, context.seed])
+    return words, [copy.copy(each) for each in context.added]

@@ -60,6 +60,6 @@ class Replay:
         """What a pass gives now. Raises what the pass raises, and LookupError where a required analysis is missing."""
         facts = derivation_pass.facts
         given = {key.text: self.known[key.text] for key in facts.requires}
-        run = run_pass(derivation_pass, source, self.context, given)
+        run = run_pass(derivation_pass, facts, source, self.context, given)
         self.known = {key: self.known[key] for key in facts.kept(set(self.known))} | dict(run.analyses)
         return run.output

@@ -16,7 +16,7 @@ from blueprint.analyses import AnalysisKey
 from blueprint.bundle import read_bundle
 from blueprint.case import Workload
 from blueprint.codec import encode
-from blueprint.contract import check_links, contract_digest, contract_of, kept_by
+from blueprint.contract import check_links, contract_digest, contract_of
 from blueprint.derivation import derive
 from blueprint.errors import ContractError
 from blueprint.frontend.request import inference_request
@@ -221,11 +221,11 @@ def test_no_pass_and_one_pass_fit() -> None:
 
 def test_what_is_kept_depends_on_whether_the_snapshot_is_another() -> None:
     known = {"liveness/1", "notes/1"}
-    assert kept_by(CROSS, known) == set()
-    assert kept_by(changed(CROSS, keeps=(LIVENESS, NEWER)), known) == {"liveness/1"}
-    assert kept_by(WITHIN, known) == known
-    assert kept_by(changed(WITHIN, keeps=(LIVENESS,)), known) == known
-    assert kept_by(changed(WITHIN, invalidates=(LIVENESS, NEWER)), known) == {"notes/1"}
+    assert CROSS.kept(known) == set()
+    assert changed(CROSS, keeps=(LIVENESS, NEWER)).kept(known) == {"liveness/1"}
+    assert WITHIN.kept(known) == known
+    assert changed(WITHIN, keeps=(LIVENESS,)).kept(known) == known
+    assert changed(WITHIN, invalidates=(LIVENESS, NEWER)).kept(known) == {"notes/1"}
 
 
 # The digest covers what a pass says ----------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import pytest
 
-from blueprint.bundle import Snapshot
+from blueprint.bundle import Snapshot, session_seed
+from blueprint.case import Workload
 from blueprint.codec import encode
 from blueprint.discharge import SolverPool
 from blueprint.errors import (
@@ -32,9 +33,10 @@ from blueprint.gate import Candidate, CommitGate, Committed, Published
 from blueprint.ir.common import Branch
 from blueprint.ir.model import ModelIR
 from blueprint.passes.protocol import Mutation, PassContext
-from blueprint.passes.running import session_seed
 from blueprint.pipeline import PassManager
 from blueprint.verdict import Answer, Verdict
+from blueprint.workload.extension import ElementwiseOperation
+from blueprint.workload.primitives import PhaseWork, TaskWork
 from tests.gate.small import (
     BRANCH,
     DISTRIBUTED,
@@ -281,8 +283,26 @@ def seed_changed(scene: Scene) -> None:
     object.__setattr__(scene.gate.context, "seed", 7)
 
 
+def added_changed(scene: Scene) -> None:
+    object.__setattr__(scene.gate.context, "added", (DOUBLED,))
+
+
 def context_exchanged(scene: Scene) -> None:
     scene.gate.context = dataclasses.replace(scene.gate.context, branch=Branch.PREFILL)
+
+
+DOUBLED = ElementwiseOperation(
+    kind="doubled",
+    source="query_projection",
+    readers=("scores",),
+    workload=Workload.INFERENCE,
+    primitive="gelu",
+    work=lambda elements, e: PhaseWork(*[TaskWork(elements, elements * e, elements * e)] * 2),
+    keeps_inputs=False,
+    rule="inference.mlp_activation",
+    tensor_rule="inference.activation_tensor",
+)
+"""An operation of an extension."""
 
 
 def store_emptied(scene: Scene) -> None:
@@ -298,7 +318,7 @@ def store_filled(scene: Scene) -> None:
     scene.gate.commit(looking(), scene.model)
 
 
-BINDINGS = (request_changed, fingerprint_changed, branch_changed, seed_changed, context_exchanged)
+BINDINGS = (request_changed, fingerprint_changed, branch_changed, seed_changed, added_changed, context_exchanged)
 STORES = (store_emptied, store_shortened, store_filled)
 
 
@@ -307,6 +327,19 @@ STORES = (store_emptied, store_shortened, store_filled)
 def test_a_pass_that_changes_the_bindings_of_the_session_is_refused(scene: Scene, harm: Harm, number: int) -> None:
     error = refused(scene.gate, planning(lambda *_: harm(scene), number), scene.distributed, GateError)
     assert error.message.endswith("step 6, the pass changed what was committed, or the bindings")
+
+
+@RUNS
+def test_a_pass_that_changes_an_operation_of_the_extension_is_refused(number: int) -> None:
+    gate = gate_of()
+    gate.context = dataclasses.replace(gate.context, added=(copy.copy(DOUBLED),))
+    model = gate.admit(model_ir(REQUEST, gate.context.added))
+    gate.commit(looking(), model)
+
+    def exchange(_ir: object, context: PassContext) -> None:
+        object.__setattr__(context.added[0], "primitive", "linear")
+
+    assert "step 6" in refused(gate, looking(exchange, number), model, GateError).origin
 
 
 @RUNS
@@ -725,7 +758,7 @@ def test_a_verifier_that_breaks_down_says_nothing_about_the_plan(fault: BaseExce
         ("plan_transition", "steps 9 to 12"),
         ("recorded_report", "step 14"),
         ("_commit", "step 15"),
-        ("kept_by", "step 16"),
+        ("Published", "step 16"),
         ("joined", "step 16"),
     ],
 )
