@@ -301,11 +301,8 @@ class _Transaction:
         if target.header.version != self.facts.writes:
             raise self.refusal(f"the output is of version {target.header.version}, not of that which the pass writes")
         self.structure(target)
-        promised = [key.text for key in self.facts.produces]
-        if missing := [key for key in promised if key not in run.analyses]:
-            raise self.refusal(f"the pass left no analysis {missing[0]}")
-        if run.analyses.keys() - promised:
-            raise self.refusal("the pass left an analysis that it does not declare")
+        if odd := sorted({key.text for key in self.facts.produces} ^ run.analyses.keys()):
+            raise self.refusal(f"the analysis {odd[0]} is declared and not left, or left and not declared")
         return target
 
     def encoded(self, run: Run) -> bytes:

@@ -321,7 +321,7 @@ def test_a_command_that_is_stopped_while_it_writes_leaves_the_whole_file_or_the_
     tmp_path: Path, whole: bytes, old: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every passage of every call and of every line of the command, where deriving itself takes no time."""
-    monkeypatch.setattr("blueprint.derivation.derive", lambda _request: whole)
+    monkeypatch.setattr("blueprint.derivation.derive", lambda *_, **__: whole)
     found = inject_again(lambda: Command(tmp_path, old, whole, FILES), Points(calls_at(COMMAND, FILES), LINES))
     found_everywhere(found, 200, 4, files=100, voice=20)
 
@@ -532,7 +532,7 @@ def test_a_planted_fault_of_writing_is_found(
     words: str,
     kinds: set[str],
 ) -> None:
-    monkeypatch.setattr("blueprint.derivation.derive", lambda _request: whole)
+    monkeypatch.setattr("blueprint.derivation.derive", lambda *_, **__: whole)
     monkeypatch.setattr("blueprint.cli.voice.write_whole", write)
     found = inject_again(lambda: Command(tmp_path, OLD, whole), Points(no_call, HERE))
     assert {each.partition(" at ")[0] for each in found.wrong if each.endswith(words)} == kinds
