@@ -61,9 +61,14 @@ class Analyses:
         if not isinstance(value, key.schema):
             raise AnalysisError(f"the analysis {key.text} is not of its own structure")
         try:
-            self.produced[key.text] = encode(value)
+            data = encode(value)
+            # As every reader will: nothing else has looked at the fields.
+            decode(data, key.schema)
+        except CodecError as error:
+            raise AnalysisError(f"the analysis {key.text} is not of its own structure: {error.message}") from error
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise AnalysisError(f"the analysis {key.text} cannot be encoded") from error
+        self.produced[key.text] = data
 
 
 def joined(known: Mapping[Address, bytes], found: Mapping[Address, bytes]) -> dict[Address, bytes]:

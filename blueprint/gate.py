@@ -11,6 +11,7 @@ no successful unverified transition.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -146,11 +147,17 @@ class CommitGate:
         Raises GateError, or what the pass raised on purpose, with the step and the pass in `origin`. Nothing at all is
         published then, and nothing where the run is interrupted.
         """
-        transaction = _Transaction(self, derivation_pass, source)
-        with transaction.blamed():
-            published = transaction.steps()
-        # 16 publish: one assignment, so that there is no moment at which a part is published
-        self.published = published
+        store = self.published
+        try:
+            transaction = _Transaction(self, derivation_pass, source)
+            with transaction.blamed():
+                published = transaction.steps()
+            # 16 publish: one assignment, so that there is no moment at which a part is published
+            self.published = published
+        except BaseException:
+            # A pass or an observer may have published something by itself.
+            self.published = store
+            raise
         return published.checkpoints[-1]
 
 
@@ -160,8 +167,10 @@ class _Transaction:
     def __init__(self, gate: CommitGate, derivation_pass: DerivationPass[Any, Any], source: Committed) -> None:
         self.gate = gate
         self.context = gate.context
+        self.told = _told(gate.context)
+        self.store = gate.published
         self.derivation_pass = derivation_pass
-        self.facts: PassFacts = derivation_pass.facts
+        self.facts = _facts(derivation_pass)
         self.source = source
         self.step = "step 1"
 
@@ -177,6 +186,11 @@ class _Transaction:
             raise
         except BaseException as error:
             raise self.refusal(f"failed with {type(error).__name__}", GateFailedError) from error
+
+    def disturbed(self) -> bool:
+        """Whether the input, the bindings or the store are no longer what they were, by whatever way."""
+        chain = self.source.seal.of != _sealed(self.source)
+        return chain or _told(self.gate.context) != self.told or self.gate.published is not self.store
 
     def refusal(
         self, words: str, kind: type[GateError] = GateError, *, path: str = "", code: str | None = None
@@ -234,16 +248,16 @@ class _Transaction:
             raise self.refusal(f"the request has no binding {missing[0]}")
 
     # 3 analyses present
-    def analyses(self) -> dict[str, bytes]:
+    def analyses(self) -> Mapping[str, bytes]:
         """The required analyses of the input."""
         self.step = "step 3"
         found = {}
         for key in self.facts.requires:
             address = (self.source.digest, key.text, self.context.fingerprint)
-            if address not in self.gate.published.analyses:
+            if address not in self.store.analyses:
                 raise self.refusal(f"the analysis {key.text} is not present")
-            found[key.text] = self.gate.published.analyses[address]
-        return found
+            found[key.text] = self.store.analyses[address]
+        return MappingProxyType(found)
 
     # 4 input structure, and a part of step 7
     def structure(self, snapshot: Snapshot) -> None:
@@ -254,20 +268,19 @@ class _Transaction:
     # 5 run, and again where the pass is deterministic, as step 13 needs; 6 input unchanged by either
     def runs(self, given: Mapping[str, bytes]) -> tuple[Run, Run | None]:
         self.step = "step 5"
-        request = encode(self.context.request)
         first = self.run(given)
         second = self.run(given) if self.facts.deterministic else None
         self.step = "step 6"
         forbidden = self.facts.mutation is Mutation.IMMUTABLE
         if forbidden and any(each.changed for each in (first, second) if each is not None):
             raise self.refusal("the pass changed its input")
-        if self.source.seal.of != _sealed(self.source) or encode(self.context.request) != request:
+        if self.disturbed():
             raise self.refusal("the pass changed what was committed, or the bindings")
         return first, second
 
     def run(self, given: Mapping[str, bytes]) -> Run:
         try:
-            return run_pass(self.derivation_pass, self.source.snapshot, self.context, given)
+            return run_pass(self.derivation_pass, self.facts, self.source.snapshot, self.context, given)
         except (BlueprintError, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -288,8 +301,8 @@ class _Transaction:
         if target.header.version != self.facts.writes:
             raise self.refusal(f"the output is of version {target.header.version}, not of that which the pass writes")
         self.structure(target)
-        if missing := [key.text for key in self.facts.produces if key.text not in run.analyses]:
-            raise self.refusal(f"the pass left no analysis {missing[0]}")
+        if odd := sorted({key.text for key in self.facts.produces} ^ run.analyses.keys()):
+            raise self.refusal(f"the analysis {odd[0]} is declared and not left, or left and not declared")
         return target
 
     def encoded(self, run: Run) -> bytes:
@@ -314,10 +327,12 @@ class _Transaction:
         self.step = "step 8"
         if target.header.parent != self.source.digest:
             raise self.refusal("the parent digest is not the source's")
+        # Step 13 is asked first, since its answer stands in the report.
+        self.step = "step 13"
+        conformant = self.conformant(runs)
         self.step = "steps 9 to 12"
         ancestors = (*self.source.ancestors, self.source.snapshot)
         plan = plan_transition(self.gate.rulebook, self.context, ancestors, target)
-        conformant = self.conformant(runs)
         settled = self.gate.verifier.settle([Step(plan, self.context.branch, self.facts.name, conformant)])
         (report,) = settled.transitions
         if not report.relation_verified:
@@ -340,7 +355,7 @@ class _Transaction:
     # 15 observers
     def observe(self, candidate: Candidate) -> None:
         self.step = "step 15"
-        seen = [candidate.snapshot, candidate.report, self.context.request]
+        seen = [candidate.snapshot, candidate.report]
         before = encode(seen)
         for observer in self.gate.observers:
             try:
@@ -349,14 +364,14 @@ class _Transaction:
                 raise
             except BaseException as error:
                 raise self.refusal("an observer rejected the snapshot") from error
-        if encode(seen) != before or self.source.seal.of != _sealed(self.source):
-            raise self.refusal("an observer changed the snapshot")
+        if encode(seen) != before or self.disturbed():
+            raise self.refusal("an observer changed the snapshot, or what it came from")
 
     # 16 publish: what the store is to be
     def after(self, committed: Committed, produced: Mapping[str, bytes]) -> Published:
         """The store with a further checkpoint, and with the analyses that hold of its snapshot."""
         self.step = "step 16"
-        store, session = self.gate.published, self.context.fingerprint
+        store, session = self.store, self.context.fingerprint
         of_source = {
             key: value
             for (snapshot, key, owner), value in store.analyses.items()
@@ -369,3 +384,17 @@ class _Transaction:
         found = {**{key: of_source[key] for key in kept}, **produced}
         analyses = joined(known, {(committed.digest, key, session): value for key, value in found.items()})
         return Published((*store.checkpoints, committed), MappingProxyType(analyses))
+
+
+def _facts(derivation_pass: DerivationPass[Any, Any]) -> PassFacts:
+    """The gate's own copy of what a pass declares: the contract is made of it, and nothing that happens later is."""
+    facts = getattr(derivation_pass, "facts", None)
+    if not isinstance(facts, PassFacts):
+        raise GateError("step 1, this is no pass: it declares nothing of itself")
+    return copy.deepcopy(facts)
+
+
+def _told(context: PassContext) -> tuple[bytes, list[object]]:
+    """Everything that a session tells a pass, as it is now. An extension's operations hold code, which has no bytes."""
+    words = encode([context.request, context.fingerprint, context.branch, context.seed])
+    return words, [copy.copy(each) for each in context.added]

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from blueprint.analyses import Analyses
 from blueprint.bundle import Snapshot, session_seed
 from blueprint.codec import decode, encode
-from blueprint.passes.protocol import DerivationPass, PassContext
+from blueprint.passes.protocol import DerivationPass, PassContext, PassFacts
 
 
 @dataclass(frozen=True)
@@ -23,17 +25,28 @@ class Run:
 
 
 def run_pass(
-    derivation_pass: DerivationPass[Any, Any], source: Snapshot, context: PassContext, given: Mapping[str, bytes]
+    derivation_pass: DerivationPass[Any, Any],
+    facts: PassFacts,
+    source: Snapshot,
+    context: PassContext,
+    given: Mapping[str, bytes],
 ) -> Run:
-    """One run. Raises what the pass raises; the caller's snapshot and request are out of its reach."""
-    facts = derivation_pass.facts
+    """One run, held to these facts. Raises what the pass raises; the caller's own values are out of its reach."""
     data, asked = encode(source), encode(context.request)
     copy, request = decode(data, type(source)), decode(asked, type(context.request))
     analyses = Analyses(given, [key.text for key in facts.produces])
     seed = session_seed(context.fingerprint) if facts.uses_seed else None
     told = dataclasses.replace(context, request=request, seed=seed, analyses=analyses)
     output = derivation_pass.run(copy, told)
-    return Run(output, dict(analyses.produced), changed=encode(copy) != data or encode(request) != asked)
+    return Run(output, dict(analyses.produced), changed=_changed(copy, data) or _changed(request, asked))
+
+
+def _changed(told: msgspec.Struct, data: bytes) -> bool:
+    """Whether something is no longer what these bytes say, or nothing that could be encoded at all."""
+    try:
+        return encode(told) != data
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return True
 
 
 class Replay:
@@ -47,7 +60,7 @@ class Replay:
         """What a pass gives now. Raises what the pass raises, and LookupError where a required analysis is missing."""
         facts = derivation_pass.facts
         given = {key.text: self.known[key.text] for key in facts.requires}
-        run = run_pass(derivation_pass, source, self.context, given)
+        run = run_pass(derivation_pass, facts, source, self.context, given)
         kept = {key: self.known[key] for key in facts.kept(set(self.known))}
         self.known = {**kept, **run.analyses}
         return run.output

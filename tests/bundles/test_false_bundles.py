@@ -877,8 +877,14 @@ def _transition_operators() -> Iterator[Operator]:
     contract = "transitions.contract"
     for word in ("name", "input_schema", "output_schema", "mutation", "verification", "normal_form"):
         yield Operator(f"{contract}.{word}", "", be("other"), "contract")
-    for word in ("provenance", "required_bindings", "rules", "boundary_rules"):
+    for word in ("provenance", "required_bindings", "rules", "boundary_rules", "primitives"):
         yield Operator(f"{contract}.{word}", "", without_last, "contract")
+    for word in ("rules", "boundary_rules", "primitives"):
+        yield Operator(f"{contract}.{word}", "", turned, "contract")
+        yield Operator(f"{contract}.{word}.source", "", be(OTHER), "contract")
+    yield Operator(f"{contract}.input_versions", "", be([1, 2]), "contract")
+    yield Operator(f"{contract}.output_version", "", plus(1), "contract")
+    yield Operator(f"{contract}.primitives.id", "", be("other"), "contract")
     for word in ("required_analyses", "produced_analyses", "preserved_analyses", "invalidated_analyses"):
         yield Operator(f"{contract}.{word}", "", be(["liveness"]), "contract")
     yield Operator(f"{contract}.revision", "", plus(1), "contract")
