@@ -6,7 +6,6 @@ A cross-stage contract without rules or without a normal form cannot be made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from blueprint.analyses import AnalysisKey
@@ -82,22 +81,6 @@ def contract_of(facts: PassFacts, rulebook: Rulebook, workload: Workload) -> Pas
 def contract_digest(contract: PassContract) -> str:
     """One digest for everything that a pass promises, its rules and their laws included."""
     return digest("contract", 1, contract)
-
-
-def check_links(chain: Sequence[PassFacts]) -> None:
-    """Refuse passes of which one does not take what the one before it gives. Raises ContractError naming both."""
-    for before, after in pairwise(chain):
-        if before.boundary[1] is not after.boundary[0]:
-            raise ContractError(f"{after.name} does not take what {before.name} gives")
-        if not after.reads[0] <= before.writes <= after.reads[1]:
-            raise ContractError(f"{after.name} does not read version {before.writes}, which {before.name} writes")
-    known: set[str] = set()
-    for facts in chain:
-        if missing := [each for each in _keys(facts.requires) if each not in known]:
-            raise ContractError(f"{facts.name} requires the analysis {missing[0]}, which no pass before it leaves")
-        known = facts.kept(known) | set(_keys(facts.produces))
-    if len({facts.name for facts in chain}) != len(chain):
-        raise ContractError("two passes of one pipeline have the same name")
 
 
 def _require_promise(facts: PassFacts, rules: Sequence[PassRule]) -> None:

@@ -43,6 +43,7 @@ from blueprint.outcome import Status, TransitionReport, unchanged_report
 from blueprint.passes.protocol import DerivationPass, Mutation, PassContext, PassFacts
 from blueprint.passes.running import Run, run_pass
 from blueprint.verifier import Step, TransitionVerifier
+from blueprint.words import plain
 
 
 class _Seal:
@@ -185,7 +186,7 @@ class _Transaction:
             error.origin = error.origin or f"{self.facts.name}, {self.step}"
             raise
         except BaseException as error:
-            raise self.refusal(f"failed with {type(error).__name__}", GateFailedError) from error
+            raise self.refusal(f"failed with {_said(error)}", GateFailedError) from error
 
     def disturbed(self) -> bool:
         """Whether the input, the bindings or the store are no longer what they were, by whatever way."""
@@ -284,7 +285,7 @@ class _Transaction:
         except (BlueprintError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise self.refusal(f"the pass failed with {type(error).__name__}", PassFailedError) from error
+            raise self.refusal(f"the pass failed with {_said(error)}", PassFailedError) from error
 
     # 7 output structure; from here on the gate holds its own copy, which the pass cannot reach
     def own(self, run: Run) -> Snapshot:
@@ -336,7 +337,9 @@ class _Transaction:
         settled = self.gate.verifier.settle([Step(plan, self.context.branch, self.facts.name, conformant)])
         (report,) = settled.transitions
         if not report.relation_verified:
-            first = settled.findings[0].message if settled.findings else "nothing was established"
+            first = "nothing was established"
+            if settled.findings:
+                first = f"{settled.findings[0].message} ({settled.findings[0].path})"
             refuted = any(row.verdict is Status.REFUTED for row in settled.obligations) or bool(plan.diagnostics)
             raise self.refusal(first, code="gate.refuted") if refuted else self.refusal(first, NotEstablishedError)
         self.step = "step 13"
@@ -363,7 +366,7 @@ class _Transaction:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                raise self.refusal("an observer rejected the snapshot") from error
+                raise self.refusal(f"an observer rejected the snapshot with {_said(error)}") from error
         if encode(seen) != before or self.disturbed():
             raise self.refusal("an observer changed the snapshot, or what it came from")
 
@@ -392,6 +395,12 @@ def _facts(derivation_pass: DerivationPass[Any, Any]) -> PassFacts:
     if not isinstance(facts, PassFacts):
         raise GateError("step 1, this is no pass: it declares nothing of itself")
     return copy.deepcopy(facts)
+
+
+def _said(error: BaseException) -> str:
+    """The kind of an error, and its words if it has any."""
+    words = plain(error, 160)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _told(context: PassContext) -> tuple[bytes, list[object]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from blueprint.case import Workload, workload_of
-from blueprint.contract import check_links, contract_of
+from blueprint.contract import contract_of
+from blueprint.errors import ContractError
 from blueprint.extension import PLAIN, Extension
 from blueprint.gate import CommitGate, Committed
 from blueprint.ir.common import Branch, Stage
@@ -20,7 +22,7 @@ from blueprint.passes.distribute_training import DistributeTransformerTrainingPa
 from blueprint.passes.emit_machine import EmitReferenceMachinePass
 from blueprint.passes.plan_inference import PlanTransformerInferencePass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
-from blueprint.passes.protocol import DerivationPass
+from blueprint.passes.protocol import DerivationPass, PassFacts
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,22 @@ class PassManager:
             self.gate.published = before
             raise
         return DerivationTrace(self.gate.context.branch, tuple(committed))
+
+
+def check_links(chain: Sequence[PassFacts]) -> None:
+    """Refuse passes of which one does not take what the one before it gives. Raises ContractError naming both."""
+    for before, after in pairwise(chain):
+        if before.boundary[1] is not after.boundary[0]:
+            raise ContractError(f"{after.name} does not take what {before.name} gives")
+        if not after.reads[0] <= before.writes <= after.reads[1]:
+            raise ContractError(f"{after.name} does not read version {before.writes}, which {before.name} writes")
+    known: set[str] = set()
+    for facts in chain:
+        if missing := [key.text for key in facts.requires if key.text not in known]:
+            raise ContractError(f"{facts.name} requires the analysis {missing[0]}, which no pass before it leaves")
+        known = facts.kept(known) | {key.text for key in facts.produces}
+    if len({facts.name for facts in chain}) != len(chain):
+        raise ContractError("two passes of one pipeline have the same name")
 
 
 def passes_for(request: Request, extension: Extension = PLAIN) -> tuple[DerivationPass[Any, Any], ...]:

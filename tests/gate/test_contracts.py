@@ -16,7 +16,7 @@ from blueprint.analyses import AnalysisKey
 from blueprint.bundle import read_bundle
 from blueprint.case import Workload
 from blueprint.codec import encode
-from blueprint.contract import check_links, contract_digest, contract_of
+from blueprint.contract import contract_digest, contract_of
 from blueprint.derivation import derive
 from blueprint.errors import ContractError
 from blueprint.frontend.request import inference_request
@@ -32,7 +32,7 @@ from blueprint.passes.emit_machine import EmitReferenceMachinePass
 from blueprint.passes.plan_inference import PlanTransformerInferencePass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import Mutation, PassFacts, VerificationPolicy
-from blueprint.pipeline import PassManager
+from blueprint.pipeline import PassManager, check_links
 from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule
 from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.verification import verify
