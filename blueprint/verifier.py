@@ -8,8 +8,9 @@ and every law that applies is established.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from blueprint.discharge import Evidence, SolverPool, discharge
 from blueprint.ir.common import Branch
@@ -30,7 +31,7 @@ from blueprint.rulebook import Rulebook
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.theorems import Theorems
 from blueprint.verdict import Obligation, Verdict
-from blueprint.wording import claim_finding, failed_facts, law_finding
+from blueprint.wording import claim_finding, entity_names, failed_facts, law_finding
 from blueprint.words import plain
 
 _STATUS = {
@@ -85,11 +86,12 @@ class TransitionVerifier:
         asked = [obligation for step in steps for obligation in step.plan.obligations]
         evidence = discharge(asked, self.pool, self.budget, self.cross_check) if asked else []
         ledger = _Ledger()
+        names = cache(lambda: entity_names(step.plan for step in steps))
         transitions, findings = [], []
         offset = 0
         for step in steps:
             stop = offset + len(step.plan.obligations)
-            settlement = _Settlement(step, evidence[offset:stop], ledger, self.theorems)
+            settlement = _Settlement(step, evidence[offset:stop], ledger, self.theorems, names)
             transitions.append(settlement.report())
             findings.extend(settlement.findings)
             offset = stop
@@ -142,12 +144,20 @@ def _counterexample(evidence: Evidence) -> Counterexample | None:
 class _Settlement:
     """One transition with its evidence."""
 
-    def __init__(self, step: Step, evidence: Sequence[Evidence], ledger: _Ledger, theorems: Theorems) -> None:
+    def __init__(
+        self,
+        step: Step,
+        evidence: Sequence[Evidence],
+        ledger: _Ledger,
+        theorems: Theorems,
+        names: Callable[[], Mapping[str, str]],
+    ) -> None:
         self.step = step
         self.plan = step.plan
         self.evidence = evidence
         self.ledger = ledger
         self.theorems = theorems
+        self.names = names
         self.findings: list[Finding] = [
             Finding(code=each.code, message=each.message, path=self.place(each.path)) for each in self.plan.diagnostics
         ]
@@ -205,7 +215,8 @@ class _Settlement:
 
     def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
-        failed = tuple(failed_facts(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
+        refuted = evidence.verdict is Verdict.REFUTED
+        failed = tuple(failed_facts(check, obligation.witness, self.names())) if refuted else ()
         position = self.ledger.position(
             evidence,
             obligation,

@@ -2,29 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from blueprint.discharge import Evidence
+from blueprint.facts import Fact, Word
 from blueprint.outcome import FailedFact, Finding, Status
-from blueprint.plan import ClaimCheck, LawCheck, RelationCheck
+from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.term import Const, Relation, Term, evaluate, holds, show
 from blueprint.verdict import Obligation
 from blueprint.words import plain
 
 
-def failed_facts(check: ClaimCheck, values: Mapping[str, int]) -> Iterator[FailedFact]:
-    """The facts of a claim that are false, in exact arithmetic."""
+def entity_names(plans: Iterable[TransitionPlan]) -> dict[str, str]:
+    """Id -> name of every entity that the plans relate: an id is a digest, and tells a reader nothing."""
+    return {
+        target: name
+        for plan in plans
+        for relation in plan.relations
+        for target, name in zip(relation.targets, relation.names, strict=False)
+        # A relation that lacks a target names it all the same.
+        if len(relation.targets) == len(relation.names)
+    }
+
+
+def failed_facts(check: ClaimCheck, values: Mapping[str, int], names: Mapping[str, str]) -> Iterator[FailedFact]:
+    """The facts of a claim that are false, in exact arithmetic; `names` are those of entities by id."""
     for fact in check.facts:
         found, expected = evaluate(fact.actual, values), evaluate(fact.expected, values)
         if found != expected:
-            expression = plain(show(fact.expected))
+            found_shown, expected_shown = shown_sides(fact, values, names)
             yield FailedFact(
                 field=plain(fact.label),
-                found=str(found),
-                expected=str(expected),
-                # A discrete fact is its own variable, which tells a reader nothing.
-                expression=str(expected) if expression == plain(fact.label) else expression,
+                found=found_shown,
+                expected=expected_shown,
+                expression=expression_of(fact) or expected_shown,
             )
+
+
+def shown_sides(fact: Fact, values: Mapping[str, int], names: Mapping[str, str]) -> tuple[str, str]:
+    """What is found and what is expected, in the model's own words where the numbers only stand for them."""
+    if fact.words is None:
+        return str(evaluate(fact.actual, values)), str(evaluate(fact.expected, values))
+    found, expected = (_spelled(word, names) for word in fact.words)
+    if found == expected:
+        # Two entities of one name, or names that differ where they are cut: only the ids tell them apart.
+        found, expected = (_spelled(word, {}) for word in fact.words)
+    return found, expected
+
+
+def expression_of(fact: Fact) -> str:
+    """The expected value's term; empty for a word or a number that is only given, of which it tells nothing."""
+    expression = plain(show(fact.expected))
+    return "" if fact.words is not None or expression == plain(fact.label) else expression
+
+
+def _spelled(word: Word, names: Mapping[str, str]) -> str:
+    """A word as the model spells it; of an id the entity's name, if it is known."""
+    match word:
+        case bool():
+            return "yes" if word else "no"
+        case enum.Enum():
+            return plain(word.value)
+        case _:
+            # What was looked for and not found is marked by this word before its id.
+            sought = word.removeprefix("missing ")
+            return plain(word.removesuffix(sought) + names.get(sought, sought)) or '""'
 
 
 def claim_finding(
@@ -40,14 +83,16 @@ def claim_finding(
     if not failed:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
         refutes = status is Status.REFUTED
-        return Finding(code=f"claim.{status.value}", message=message, path=place(relation.names[0]), refutes=refutes)
+        code, path = f"claim.{status.value}", place(relation.names[0])
+        return Finding(code=code, message=message, path=path, refutes=refutes, relation=relation.id)
     first, values = failed[0], evidence.counterexample
     more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
     where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
     computed = f" = {first.expression}" if first.expression != first.expected else ""
     message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
     message += f" with {where}" if where else ""
-    return Finding(code=f"claim.{check.claim.value}", message=message + more, path=place(first.field))
+    code, path = f"claim.{check.claim.value}", place(first.field)
+    return Finding(code=code, message=message + more, path=path, relation=relation.id)
 
 
 def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obligation] | None, path: str) -> Finding:

@@ -56,7 +56,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
         (["--budget", "2147483648"], "--budget: 2147483648 is not from 1 to 2147483647"),
         (["--budget", "1e9"], '--budget: "1e9" is not a whole number'),
         (["--cross-check", "z3"], '--cross-check: "z3" is not known; choose cvc5'),
-        (["--rules", ""], "--rules: names no folder"),
+        (["--rules", ""], "--rules: names no rulebook"),
         (["-o", "."], ".: cannot be written: it is a folder"),
         (["-", "-"], "-: standard input can be read only once"),
     ],
@@ -83,7 +83,7 @@ def test_the_engine_is_asked_what_the_user_asked(blueprint: Run, asked: list[Any
     )
     assert blueprint(*line.split()).code == 0
     options = {
-        "rules": Path("other"),
+        "rules": "other",
         "jobs": 3,
         "budget": 5000,
         "cross_check": True,
@@ -104,7 +104,7 @@ def test_the_engine_s_own_defaults_hold(blueprint: Run, asked: list[Any]) -> Non
         (["--jobs", "-1"], '--jobs: "-1" is not a whole number'),
         (["--budget", "many"], '--budget: "many" is not a whole number'),
         (["--cross-check", "yices"], '--cross-check: "yices" is not known; choose cvc5'),
-        (["--rules", "", "--check"], "--rules: names no folder"),
+        (["--rules", "", "--check"], "--rules: names no rulebook"),
         (["--proofs", ""], "--proofs: names no folder"),
         (["--rules", "other"], "--proofs: is needed with --rules, whose proofs must not replace the shipped ones"),
     ],
