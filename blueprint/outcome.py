@@ -67,6 +67,7 @@ class Finding(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         path: Branch, stage and entity, or the place in the bundle's JSON.
         refutes: Whether it refutes; false where something is only not established.
         relation: Id of the relation whose claim this is about; empty for everything else.
+        law: Id of the law that this is about, and its form in parentheses; empty for everything else.
     """
 
     code: str
@@ -74,6 +75,7 @@ class Finding(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     path: str
     refutes: bool = True
     relation: str = ""
+    law: str = ""
 
 
 class FailedFact(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):

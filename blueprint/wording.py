@@ -83,31 +83,33 @@ def claim_finding(
     if not failed:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
         refutes = status is Status.REFUTED
-        code, path = f"claim.{status.value}", place(relation.names[0])
-        return Finding(code=code, message=message, path=path, refutes=refutes, relation=relation.id)
+        path = place(relation.names[0])
+        return Finding(code=f"claim.{status.value}", message=message, path=path, refutes=refutes, relation=relation.id)
     first, values = failed[0], evidence.counterexample
     more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
     where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
     computed = f" = {first.expression}" if first.expression != first.expected else ""
     message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
     message += f" with {where}" if where else ""
-    code, path = f"claim.{check.claim.value}", place(first.field)
-    return Finding(code=code, message=message + more, path=path, relation=relation.id)
+    path = place(first.field)
+    return Finding(code=f"claim.{check.claim.value}", message=message + more, path=path, relation=relation.id)
 
 
 def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obligation] | None, path: str) -> Finding:
     """Both sides of the law at this derivation's bindings."""
-    name = f"law {check.id} ({check.form}), {check.statement},"
+    law = f"{check.id} ({check.form})"
+    name = f"law {law}, {check.statement},"
     if decided is None:
         message = f"{name} has no member in its group, where {check.expected_members} are expected"
-        return Finding(code="law.vacuous", message=message, path=path, refutes=False)
+        return Finding(code="law.vacuous", message=message, path=path, refutes=False, law=law)
     evidence, obligation = decided
     if status is not Status.REFUTED:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
-        return Finding(code=f"law.{status.value}", message=message, path=path, refutes=False)
+        return Finding(code=f"law.{status.value}", message=message, path=path, refutes=False, law=law)
+    code = f"law.{check.id}"
     if check.members != check.expected_members:
         message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
-        return Finding(code=f"law.{check.id}", message=message, path=path)
+        return Finding(code=code, message=message, path=path, law=law)
     values = evidence.counterexample
     goal = next((each for each in obligation.goal if not holds(each, values)), obligation.goal[0])
     left, right = (evaluate(side, values) for side in (goal.left, goal.right))
@@ -115,7 +117,7 @@ def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obliga
     shown = {plain(show(goal.left)), plain(show(goal.right))}
     where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items() if symbol not in shown)
     message = f"{name} is refuted: {_valued(goal.left, left)}, {should} {_valued(goal.right, right)}"
-    return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}" if where else message, path=path)
+    return Finding(code=code, message=f"{message} with {plain(where)}" if where else message, path=path, law=law)
 
 
 def _valued(side: Term, value: int) -> str:

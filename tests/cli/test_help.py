@@ -38,6 +38,7 @@ def test_the_version_names_everything_that_decides(process: Run) -> None:
         for name, package in (
             ("blueprint", "blueprint-verifier"),
             ("z3", "z3-solver"),
+            ("cvc5", "cvc5"),
             ("sympy", "sympy"),
             ("msgspec", "msgspec"),
         )
@@ -119,6 +120,35 @@ def test_no_solver_is_loaded_before_it_is_needed(line: str, code: int) -> None:
     loaded = _loaded(f"assert run({line.split()!r}) == {code}")
     assert "blueprint.cli" in loaded
     assert not {"z3", "sympy", "cvc5", "rich"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("ver", {"verify"}),
+        ("verify --format j", {"json", "junit"}),
+        ("verify --report sa", {"sarif="}),
+        ("verify --exp", {"--expect"}),
+    ],
+)
+def test_a_shell_is_told_what_may_stand_there(words: str, offered: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    line = f"blueprint {words}"
+    monkeypatch.setenv("_BLUEPRINT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    command = [sys.executable, "-m", "blueprint"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) == offered
+
+
+def test_a_shell_is_given_its_script(process: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    done = process("--show-completion", "bash")
+    assert (done.code, done.err) == (0, "")
+    assert b"complete -o default -F _blueprint_completion blueprint" in done.out
+    done = process("--show-completion", "no-shell")
+    assert (done.code, done.out) == (2, b"")
 
 
 def test_help_loads_little() -> None:
