@@ -45,7 +45,7 @@ def shown_sides(fact: Fact, values: Mapping[str, int], names: Mapping[str, str])
     if fact.words is None:
         return str(evaluate(fact.actual, values)), str(evaluate(fact.expected, values))
     found, expected = (_spelled(word, names) for word in fact.words)
-    if found == expected:
+    if found == expected and fact.words[0] != fact.words[1]:
         # Two entities of one name, or names that differ where they are cut: only the ids tell them apart.
         found, expected = (_spelled(word, {}) for word in fact.words)
     return found, expected

@@ -11,6 +11,8 @@ import msgspec
 
 from blueprint import codec
 from blueprint.outcome import SCHEMA, Report
+from blueprint.report.explanation import SCHEMA as EXPLANATION
+from blueprint.report.explanation import Explanations
 
 SEVERAL: Final = "blueprint.reports/1"
 """The schema of a document about several subjects."""
@@ -43,17 +45,23 @@ def render_all(reports: Sequence[Report]) -> bytes:
     return _ascii(codec.encode(Reports(schema=SEVERAL, reports=tuple(reports)))) + b"\n"
 
 
+def render_explanations(explanations: Explanations) -> bytes:
+    """The document on relations in full, `blueprint.explanation/1`."""
+    return _ascii(codec.encode(explanations)) + b"\n"
+
+
 def schema() -> dict[str, Any]:
-    """The JSON Schema of both documents, derived from the structures and their docstrings."""
-    references, definitions = msgspec.json.schema_components((Report, Reports), ref_template="#/$defs/{name}")
+    """The JSON Schema of all documents, derived from the structures and their docstrings."""
+    kinds = (Report, Reports, Explanations)
+    references, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for definition in definitions.values():
         _describe(definition)
-    for name, constant in (("Report", SCHEMA), ("Reports", SEVERAL)):
+    for name, constant in (("Report", SCHEMA), ("Reports", SEVERAL), ("Explanations", EXPLANATION)):
         definitions[name]["properties"]["schema"]["const"] = constant
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Blueprint reports",
-        "description": "What `blueprint verify --format json` writes. Every quantity is a decimal string.",
+        "description": "The json of `blueprint verify` and `blueprint report`. Every quantity is a decimal string.",
         "oneOf": list(references),
         "$defs": definitions,
     }

@@ -11,7 +11,7 @@ import pytest
 from blueprint.frontend.models import BUILTIN, NOT_COVERED
 from tests.cli.conftest import ROOT, Run
 
-COMMANDS = ("derive training", "verify", "prove", "laws", "models", "explain")
+COMMANDS = ("derive training", "verify", "report", "prove", "laws", "models", "explain")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -100,6 +100,11 @@ def _loaded(program: str) -> set[str]:
         ("--help", 0),
         ("--version", 0),
         ("verify --help", 0),
+        ("report --help", 0),
+        ("report tests/hostile/03_cut_object.json --relation x", 2),
+        ("verify tests/hostile/03_cut_object.json --format sarif", 2),
+        ("verify tests/hostile/03_cut_object.json --format junit", 2),
+        ("--show-config", 0),
         ("derive training --help", 0),
         ("models", 0),
         ("verify x.json --format nonsense", 2),
