@@ -11,7 +11,7 @@ DEMO_REPORT := build/gpt3-175b.report.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck bench mutate wheel clean
+.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate wheel clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,13 @@ prove: $(STAMP) ## prove and record the rules (RULE=family.name for one)
 
 recheck: $(STAMP) ## re-decide the recorded obligations with cvc5, without Blueprint
 	@$(PY) proofs/recheck.py
+
+# The pages that code, laws and proofs determine are compared first: what is built is what holds. With --quiet, mkdocs
+# would not count its warnings.
+docs: $(STAMP) ## build the documentation into build/site and check its links
+	@$(PY) -m tests.tools.site
+	@$(PY) -m mkdocs build --strict
+	@$(PY) -m tests.tools.site.links build/site
 
 bench: $(STAMP) ## measure time and memory against their targets
 	@$(PY) tests/bench/bench.py

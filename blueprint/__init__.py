@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from blueprint.derivation import derive
     from blueprint.exit import ExitCode
     from blueprint.outcome import Outcome, Report, TransitionReport, VerifiedBundle
+    from blueprint.passes.bind_queue import BindReferenceQueueTargetPass
+    from blueprint.passes.bind_slot import BindReferenceSlotTargetPass
+    from blueprint.passes.distribute_inference import DistributeTransformerInferencePass
     from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
+    from blueprint.passes.emit_machine import EmitReferenceMachinePass
+    from blueprint.passes.plan_inference import PlanTransformerInferencePass
     from blueprint.passes.plan_training import PlanTransformerTrainingPass
     from blueprint.passes.protocol import DerivationPass, PassContext
     from blueprint.pipeline import DerivationTrace, PassManager
@@ -33,14 +38,19 @@ if TYPE_CHECKING:
     from blueprint.verifier import TransitionVerifier
 
 __all__ = [
+    "BindReferenceQueueTargetPass",
+    "BindReferenceSlotTargetPass",
     "DerivationPass",
     "DerivationTrace",
+    "DistributeTransformerInferencePass",
     "DistributeTransformerTrainingPass",
+    "EmitReferenceMachinePass",
     "ExitCode",
     "Outcome",
     "PassContext",
     "PassManager",
     "PassRule",
+    "PlanTransformerInferencePass",
     "PlanTransformerTrainingPass",
     "Report",
     "TransitionReport",
@@ -53,14 +63,19 @@ __all__ = [
 
 # Where each public name lives. Names are loaded on first use, so that importing the package costs nothing.
 _HOMES = {
+    "BindReferenceQueueTargetPass": "blueprint.passes.bind_queue",
+    "BindReferenceSlotTargetPass": "blueprint.passes.bind_slot",
     "DerivationPass": "blueprint.passes.protocol",
     "DerivationTrace": "blueprint.pipeline",
+    "DistributeTransformerInferencePass": "blueprint.passes.distribute_inference",
     "DistributeTransformerTrainingPass": "blueprint.passes.distribute_training",
+    "EmitReferenceMachinePass": "blueprint.passes.emit_machine",
     "ExitCode": "blueprint.exit",
     "Outcome": "blueprint.outcome",
     "PassContext": "blueprint.passes.protocol",
     "PassManager": "blueprint.pipeline",
     "PassRule": "blueprint.rule",
+    "PlanTransformerInferencePass": "blueprint.passes.plan_inference",
     "PlanTransformerTrainingPass": "blueprint.passes.plan_training",
     "Report": "blueprint.outcome",
     "TransitionReport": "blueprint.outcome",

@@ -79,12 +79,12 @@ def _checked(extension: object, rulebook: Rulebook) -> Extension:
         raise RulebookError(f"rules/{EXTENSION_FILE} defines no EXTENSION")
     _require("operations", extension.operations, ElementwiseOperation)
     _require("passes", extension.passes, ExtensionPass)
-    for operation in extension.operations:
-        _check_operation(operation, rulebook)
-    _check_passes([each.derivation_pass for each in extension.passes])
     named = [(each.kind, each.workload) for each in extension.operations]
     if twice := [kind for (kind, _), count in Counter(named).items() if count > 1]:
         raise RulebookError(f"operation {plain(twice[0])} is given twice")
+    for operation in extension.operations:
+        _check_operation(operation, rulebook)
+    _check_passes([each.derivation_pass for each in extension.passes])
     return extension
 
 

@@ -302,8 +302,8 @@ def _refuted(
 ) -> Iterator[str]:
     """One refuted claim in several lines: the relation, the laws of its rule, and each false field."""
     yield f"  {plain(claim.kind)} of {plain(relation.transform)}: {_names(relation)} (relation {short(relation.id)})"
-    stated = {law.id: law.statement for law in laws if law.rule == relation.transform}
-    for law, statement in stated.items():
+    # Once for forms that say the same.
+    for law, statement in dict.fromkeys((law.id, law.statement) for law in laws if law.rule == relation.transform):
         yield f"    law {plain(law)}: {plain(statement, SENTENCE)}"
     example = obligations[claim.obligation].counterexample
     if example is None:

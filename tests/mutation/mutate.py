@@ -500,7 +500,7 @@ class Lane:
 
     def prove_one(self, empty: Path, rules: tuple[str, ...], law: str) -> ProofReport:
         module, theory = self.module("proving"), self.module("theory")
-        module.theorems_of = lambda rule: theory.theorems_of(_only(rule, law))
+        module.theorems_of = lambda rule, added=(): theory.theorems_of(_only(rule, law), added)
         report: ProofReport = module.prove(empty, only=rules, jobs=1)
         return report
 
