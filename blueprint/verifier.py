@@ -85,13 +85,12 @@ class TransitionVerifier:
         """Discharge everything that the steps ask, and report it."""
         asked = [obligation for step in steps for obligation in step.plan.obligations]
         evidence = discharge(asked, self.pool, self.budget, self.cross_check) if asked else []
-        ledger = _Ledger()
-        names = cache(lambda: entity_names(step.plan for step in steps))
+        ledger = _Ledger(cache(lambda: entity_names(step.plan for step in steps)))
         transitions, findings = [], []
         offset = 0
         for step in steps:
             stop = offset + len(step.plan.obligations)
-            settlement = _Settlement(step, evidence[offset:stop], ledger, self.theorems, names)
+            settlement = _Settlement(step, evidence[offset:stop], ledger, self.theorems)
             transitions.append(settlement.report())
             findings.extend(settlement.findings)
             offset = stop
@@ -99,9 +98,10 @@ class TransitionVerifier:
 
 
 class _Ledger:
-    """The distinct obligations of a run, in order of first use."""
+    """The distinct obligations of a run, in order of first use, and the names of its entities."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Callable[[], Mapping[str, str]]) -> None:
+        self.names = names
         self.positions: dict[str, int] = {}
         self.entries: list[tuple[Evidence, Obligation, str]] = []
         self.uses: Counter[int] = Counter()
@@ -144,20 +144,12 @@ def _counterexample(evidence: Evidence) -> Counterexample | None:
 class _Settlement:
     """One transition with its evidence."""
 
-    def __init__(
-        self,
-        step: Step,
-        evidence: Sequence[Evidence],
-        ledger: _Ledger,
-        theorems: Theorems,
-        names: Callable[[], Mapping[str, str]],
-    ) -> None:
+    def __init__(self, step: Step, evidence: Sequence[Evidence], ledger: _Ledger, theorems: Theorems) -> None:
         self.step = step
         self.plan = step.plan
         self.evidence = evidence
         self.ledger = ledger
         self.theorems = theorems
-        self.names = names
         self.findings: list[Finding] = [
             Finding(code=each.code, message=each.message, path=self.place(each.path)) for each in self.plan.diagnostics
         ]
@@ -216,7 +208,7 @@ class _Settlement:
     def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
         refuted = evidence.verdict is Verdict.REFUTED
-        failed = tuple(failed_facts(check, obligation.witness, self.names())) if refuted else ()
+        failed = tuple(failed_facts(check, obligation.witness, self.ledger.names())) if refuted else ()
         position = self.ledger.position(
             evidence,
             obligation,
