@@ -293,7 +293,10 @@ class _Examination:
             facts = derivation_pass.facts
             if facts.within_stage:
                 # What it leaves, a later pass may require; that it changes nothing was its promise when deriving.
-                self.same(partial(replay.run, derivation_pass, chain.snapshots[position]), chain.snapshots[position])
+                again = partial(replay.run, derivation_pass, chain.snapshots[position])
+                if self.same(again, chain.snapshots[position]) is False:
+                    path = _path(chain.branch, facts.boundary[0])
+                    self.find("replay", f"{facts.name} does not leave the snapshot as it is when it is run again", path)
                 continue
             if position + 1 == len(chain.snapshots):
                 return

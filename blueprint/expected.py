@@ -221,7 +221,9 @@ class ModelView:
         return layout is Layout.SEQUENCE_ADDENDS and self.case.tensor_parallel and self.case.sequence_parallel
 
     def _matches(self, pattern: ValueSource, value: ModelValue) -> bool:
-        if value.role not in pattern.roles or self.producer_kind(value) not in pattern.producers:
+        if value.role not in pattern.roles:
+            return False
+        if pattern.producers is not None and self.producer_kind(value) not in pattern.producers:
             return False
         if len(self.consumers[value.id]) < pattern.consumers:
             return False

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final
 
+from blueprint import symbols
 from blueprint.case import Workload
 from blueprint.errors import RulebookError
 from blueprint.passes.protocol import DerivationPass, PassFacts
@@ -23,6 +24,8 @@ from blueprint.rulebook import EXTENSION_FILE, PACKAGE, Rulebook
 from blueprint.rulecheck import blamed
 from blueprint.words import plain
 from blueprint.workload.extension import ElementwiseOperation
+from blueprint.workload.primitives import PhaseWork
+from blueprint.workload.symbolic import Symbolic
 
 CLOSED: Final = frozenset(
     {
@@ -96,22 +99,38 @@ def _require(name: str, values: object, kind: type) -> None:
 def _check_operation(operation: ElementwiseOperation, rulebook: Rulebook) -> None:
     """A place behind which something can be put, a formula of its own, and rules that demand it."""
     where = f"operation {plain(operation.kind)}"
+    _require("readers", operation.readers, str)
     if operation.source in CLOSED or (operation.workload is Workload.INFERENCE and operation.source in CACHED):
         raise RulebookError(f"{where}: nothing can be put behind {plain(operation.source)}")
     if operation.primitive not in rulebook.primitives:
         raise RulebookError(f"{where}: no rule states the formula of {plain(operation.primitive)}")
+    _check_work(operation, where)
     rules = {rule.id: rule for rule in rulebook.rules if isinstance(rule, PassRule)}
     demanding, holding = rules.get(operation.rule), rules.get(operation.tensor_rule)
+    for rule in (demanding, holding):
+        if rule is not None and rule.workload not in {None, operation.workload}:
+            raise RulebookError(f"{where}: {rule.id} is a rule of {rule.workload.value}, the operation is not")
     source = demanding.signature if demanding else None
     if not isinstance(source, OperationSource) or operation.kind not in source.kinds:
         raise RulebookError(f"{where}: {plain(operation.rule)} is no rule for operations of this kind")
     made = holding.signature if holding else None
-    if not isinstance(made, ValueSource) or operation.kind not in made.producers:
+    if not isinstance(made, ValueSource) or made.producers is None or operation.kind not in made.producers:
         raise RulebookError(f"{where}: {plain(operation.tensor_rule)} is no rule for the values that it makes")
+
+
+def _check_work(operation: ElementwiseOperation, where: str) -> None:
+    """The function runs with integers, as when deriving, and with symbols, as when proving."""
+    for numbers in ((2, 2), (Symbolic(symbols.E), Symbolic(symbols.e))):
+        with blamed(f"{where}: its work, which is made of numbers with + and * alone"):
+            found = operation.work(*numbers)
+        if not isinstance(found, PhaseWork):
+            raise RulebookError(f"{where}: its work gives no PhaseWork")
 
 
 def _check_passes(passes: Sequence[DerivationPass[Any, Any]]) -> None:
     for each in passes:
+        if isinstance(each, type):
+            raise RulebookError(f"{plain(each.__name__)} is a class; a pass is an instance of it")
         if not isinstance(getattr(each, "facts", None), PassFacts) or not callable(getattr(each, "run", None)):
             raise RulebookError(
                 f"rules/{EXTENSION_FILE}: {plain(type(each).__name__)} is no pass: it needs facts and run"

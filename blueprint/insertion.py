@@ -36,8 +36,9 @@ def check_place(insertion: Insertion, reads: Sequence[tuple[str, tuple[str, ...]
         raise RulebookError(f"operation {insertion.kind}: the block makes no value {insertion.source}")
     if insertion.kind in names:
         raise RulebookError(f"operation {insertion.kind}: the block has an operation of this name")
+    if not insertion.readers:
+        raise RulebookError(f"operation {insertion.kind}: readers must name one operation or more")
     inputs = dict(reads)
     lost = [each for each in insertion.readers if insertion.source not in inputs.get(each, ())]
-    if lost or not insertion.readers:
-        named = lost[0] if lost else "no operation"
-        raise RulebookError(f"operation {insertion.kind}: {named} reads {insertion.source}")
+    if lost:
+        raise RulebookError(f"operation {insertion.kind}: {lost[0]} does not read {insertion.source}")

@@ -23,9 +23,10 @@ from blueprint.errors import InputError, UsageError
 from blueprint.extension import load_extension
 from blueprint.files import write_whole
 from blueprint.outcome import Finding, Outcome, Status
+from blueprint.rehearsal import rehearse
 from blueprint.rule import Rule
 from blueprint.rulebook import Rulebook, shipped
-from blueprint.session import cross_checker, open_rulebook, worker_count
+from blueprint.session import cross_checker, open_rulebook, proofs_folder, worker_count
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.symbols import ALPHABET
 from blueprint.term import evaluate, holds, show
@@ -103,7 +104,7 @@ class _RuleWork:
 
 
 def prove(
-    proofs: Path,
+    proofs: str | Path | None = None,
     *,
     rules: str | Path | None = None,
     only: Sequence[str] = (),
@@ -115,19 +116,21 @@ def prove(
 ) -> ProofReport:
     """Decide the theorems of every rule whose proofs are not recorded as they would be, or of the rules in `only`.
 
-    Without `check` the folder `proofs` is written; with it, everything is decided again and compared with what the
-    folder holds. A rule is unchanged if its file, the derivation, the solver and the budget are those of its record;
-    with `everything` or `cross_check` it is decided all the same. `cross_check` asks cvc5 too.
+    Proofs lie in `proofs`, by default beside the rules. Without `check` the folder is written; with it, everything is
+    decided again and compared with what the folder holds. A rule is unchanged if its file, the derivation, the solver
+    and the budget are those of its record; with `everything` or `cross_check` it is decided all the same. `cross_check`
+    asks cvc5 too. The rules of a rulebook that is not the shipped one are also held against what the passes derive.
     Raises UsageError for an unknown rule, InputError where the folder holds something that writing would delete, and
     DecidersDisagreeError.
     """
+    proofs = proofs_folder(rules) if proofs is None else Path(proofs)
     with SolverPool(worker_count(jobs)) as pool:
         # By its path even if it is the shipped one: only a named rulebook is evaluated in every case.
         rulebook = open_rulebook(shipped("rules") if rules is None else rules)
         chosen = _chosen(rulebook, only)
         decide_all = check or everything or cross_check or bool(only)
-        added = load_extension(rulebook).operations
-        works = [_work(rule, added) for rule in chosen]
+        extension = load_extension(rulebook)
+        works = [_work(rule, extension.operations) for rule in chosen]
         kept = [] if decide_all else [work.rule.id for work in works if _unchanged(proofs, rulebook, work, budget)]
         works = [work for work in works if work.rule.id not in kept]
         if not check:
@@ -136,6 +139,8 @@ def prove(
         found = iter(discharge(asked, pool, budget, cross_checker(asked=cross_check)))
     decided = [_decided(work, found) for work in works]
     findings = [finding for work in decided for finding in _findings(work)]
+    if rules is not None:
+        findings += rehearse(rulebook, extension)
     expected = _expected(decided)
     if check:
         findings += _compare(proofs, rulebook, decided)

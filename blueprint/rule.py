@@ -357,12 +357,13 @@ class OperationSource:
 class ValueSource:
     """One value of the model, of one of these roles, whose producer has one of these kinds (None: no producer).
 
-    `split` asks for values with or without an axis that the group always divides; None means either. `consumers` is
-    the least number of operations that read the value. `output` asks for an output of the model.
+    Without `producers` any will do. `split` asks for values with or without an axis that the group always divides; None
+    means either. `consumers` is the least number of operations that read the value. `output` asks for an output of the
+    model.
     """
 
     roles: tuple[Role, ...]
-    producers: tuple[str | None, ...]
+    producers: tuple[str | None, ...] | None
     split: bool | None = None
     consumers: int = 0
     output: bool = False
@@ -603,7 +604,7 @@ def at_exit(condition: When) -> When:
 
 def compute(
     phase: Phase,
-    primitive: Primitive,
+    primitive: str,
     operands: Operands,
     reads: tuple[Ref, ...],
     writes: tuple[Ref, ...],

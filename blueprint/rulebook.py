@@ -113,7 +113,7 @@ def _load(files: dict[str, bytes]) -> Rulebook:
     if extends is None:
         check_rules(own)
         return Rulebook(revision, _digest(files), tuple(own), sources)
-    replaces = _names(root, "REPLACES") if hasattr(root, "REPLACES") else ()
+    replaces = _names(root, "REPLACES") if getattr(root, "REPLACES", ()) != () else ()
     base_files = _read(shipped("rules"))
     base_root = _run(PACKAGE, "__init__.py", base_files)
     base, base_sources = _rules(base_root, base_files)
@@ -156,6 +156,8 @@ def _rules(root: ModuleType, files: dict[str, bytes]) -> tuple[list[Rule], dict[
             rules.append(checked_rule(rule, identifier))
             sources[identifier] = hashlib.sha256(files[name]).hexdigest()
     unlisted = sorted(files.keys() - listed)
+    if EXTENSION_FILE in unlisted:
+        raise RulebookError(f'rules/{EXTENSION_FILE} needs EXTENDS = "blueprint" in rules/__init__.py')
     if unlisted:
         raise RulebookError(f"rules/{plain(unlisted[0])} is in no list of FAMILIES and RULES")
     return rules, sources
@@ -197,9 +199,9 @@ def _run(name: str, path: str, files: dict[str, bytes]) -> ModuleType:
 def _names(module: ModuleType, name: str) -> tuple[str, ...]:
     value = getattr(module, name, None)
     if not isinstance(value, tuple) or not value or not all(isinstance(each, str) for each in value):
-        raise RulebookError(f"{module.__name__}: {name} is no tuple of names")
+        raise RulebookError(f"rules/{module.__file__}: {name} is no tuple of names")
     if len(set(value)) != len(value):
-        raise RulebookError(f"{module.__name__}: {name} has a name twice")
+        raise RulebookError(f"rules/{module.__file__}: {name} has a name twice")
     return value
 
 

@@ -70,20 +70,37 @@ _MADE_AT: Final = {
 }
 """The boundary at which something is arranged."""
 
-_NOT_FOR_RULES: Final = ("blueprint.rules", "blueprint.workload", "blueprint.passes", "blueprint.frontend", "z3")
-"""What a rule that read it would only restate; and a rule on which another rests would change the other unseen."""
+_FOR_RULES: Final = frozenset(
+    {
+        *("__future__", "collections.abc", "dataclasses", "enum", "functools", "itertools", "math", "typing", "sympy"),
+        *(f"blueprint.{name}" for name in ("case", "law", "rule", "symbols", "term")),
+        *(f"blueprint.ir.{name}" for name in ("common", "distributed", "model", "request")),
+    }
+)
+"""What a rule file may import: the vocabulary. From anywhere else it could read what it is to be compared with, or rest
+on a file that may change unseen."""
+
+_HIDDEN: Final = frozenset({"__import__", "eval", "exec", "compile", "globals", "__builtins__"})
+"""Ways to import without saying so."""
 
 
 def check_imports(tree: ast.Module, path: str) -> None:
-    """Refuse a rule file that imports the derivation, a solver or another rule file."""
+    """Refuse a rule file that imports more than the vocabulary of rules, such as the derivation or another rule."""
     for node in ast.walk(tree):
-        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            module = "blueprint.rules" if node.level else node.module or ""
-            names = [module, *(f"{module}.{each.name}" for each in node.names)]
-        for name in names:
-            if any(name == each or name.startswith(f"{each}.") for each in _NOT_FOR_RULES):
-                raise RulebookError(f"{plain(path)}: a rule may not import {plain(name)}")
+        if isinstance(node, ast.Import):
+            # A module as a name would lead to everything else in its package.
+            names = [each.name for each in node.names if each.name not in _FOR_RULES or "." in each.name]
+        elif isinstance(node, ast.ImportFrom):
+            module = f"{'.' * node.level}{node.module or ''}"
+            names = [] if module in _FOR_RULES else [module]
+        elif isinstance(node, ast.Name) and node.id in _HIDDEN:
+            names = [node.id]
+        else:
+            continue
+        if names:
+            raise RulebookError(
+                f"{plain(path)}: a rule may not import {plain(names[0])}, but only what rules are made of"
+            )
 
 
 @contextmanager

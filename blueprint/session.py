@@ -17,6 +17,7 @@ from blueprint.rulebook import Rulebook, load, shipped
 from blueprint.rulecheck import check_right_sides
 from blueprint.theorems import Theorems
 from blueprint.verdict import Verdict
+from blueprint.words import plain
 
 
 @contextmanager
@@ -55,9 +56,23 @@ def open_rulebook(rules: str | Path | None) -> Rulebook:
     """
     if rules is None:
         return load(shipped("rules"))
-    rulebook = load(rules_folder(rules))
-    check_right_sides(rulebook.laws())
+    folder = rules_folder(rules)
+    if not folder.is_dir():
+        offered = sorted(entry.name for entry in metadata.entry_points(group=ENTRY_POINTS))
+        known = f"; installed are {', '.join(map(plain, offered))}" if offered else ", and no rulebook is installed"
+        raise RulebookError(f"is no folder of rules that can be read{known}", path=plain(rules))
+    try:
+        rulebook = load(folder)
+        check_right_sides(rulebook.laws())
+    except RulebookError as error:
+        error.path = error.path or plain(rules)
+        raise
     return rulebook
+
+
+def proofs_folder(rules: str | Path | None) -> Path:
+    """Where the proofs of a rulebook lie: in its folder, and for the shipped one beside it. It may not exist yet."""
+    return shipped("rules").parent / "proofs" if rules is None else rules_folder(rules) / "proofs"
 
 
 def open_theorems(rulebook: Rulebook, rules: str | Path | None = None) -> Theorems:

@@ -58,7 +58,7 @@ from blueprint.verdict import Obligation
 from blueprint.workload import primitives
 from blueprint.workload.attention import fused_operations, implementations
 from blueprint.workload.dims import Dims, Factors
-from blueprint.workload.extension import ElementwiseOperation, ElementwiseWork
+from blueprint.workload.extension import ElementwiseOperation
 from blueprint.workload.inference_block import inference_block
 from blueprint.workload.inference_dims import InferenceDims
 from blueprint.workload.inference_memory import InferenceMemory, inference_memory, workspace
@@ -699,14 +699,14 @@ def _derived(primitive: str, phase: Phase) -> TaskWork[Symbolic]:
         case Primitive.OPTIMIZER:
             return primitives.optimizer(m, e, s(symbols.g), s(symbols.o))
         case _:
-            phases = _added_work(primitive)(elements, e)
+            phases = _operation_of(primitive).work(elements, e)
     work: TaskWork[Symbolic] = getattr(phases, phase.value)
     return work
 
 
-def _added_work(primitive: str) -> ElementwiseWork:
-    """What an extension's derivation computes. Raises RulebookError where nothing computes such a primitive."""
-    found = next((each.work for each in _ADDED.get() if each.primitive == primitive), None)
+def _operation_of(primitive: str) -> ElementwiseOperation:
+    """The extension's operation of a primitive. Raises RulebookError where nothing derives such a primitive."""
+    found = next((each for each in _ADDED.get() if each.primitive == primitive), None)
     if found is None:
         raise RulebookError(f"the formula of {primitive} states what no derivation computes")
     return found

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_rules, maybe_whole, voice_of
-from blueprint.errors import UsageError
 from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM
 from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
@@ -41,7 +40,7 @@ def prove(
         bool, typer.Option("--all", help="Decide rules again whose recorded proofs are still current.")
     ] = False,
     proofs: Annotated[
-        str | None, typer.Option("--proofs", metavar="DIR", help="Where proofs are recorded; those shipped if absent.")
+        str | None, typer.Option("--proofs", metavar="DIR", help="Where proofs lie; beside the rules if absent.")
     ] = None,
     rules: Annotated[
         str | None,
@@ -61,17 +60,13 @@ def prove(
     workers = maybe_whole("--jobs", jobs, 1, MAX_JOBS)
     steps = maybe_whole("--budget", budget, 1, MAX_BUDGET)
     folder, recorded = maybe_rules(rules), maybe_folder("--proofs", proofs)
-    if folder is not None and recorded is None and not check:
-        raise UsageError("is needed with --rules, whose proofs must not replace the shipped ones", path="--proofs")
     from blueprint.proving import prove as decide  # noqa: PLC0415  (lazy: refusals above need no solver)
     from blueprint.report import proofs as rendering  # noqa: PLC0415
-    from blueprint.rulebook import shipped  # noqa: PLC0415
 
     voice = voice_of(context)
     with voice.progress("proving"):
         report = decide(
-            # Beside the rules, where the folder need not exist yet.
-            shipped("rules").parent / "proofs" if recorded is None else recorded,
+            recorded,
             rules=folder,
             only=tuple(only or ()),
             check=check,

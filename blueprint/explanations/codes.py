@@ -502,6 +502,12 @@ _GATE: Final = Group(
             remedy="State the law in an easier form, or raise the budget.",
             status=3,
         ),
+        "rule.targets": Entry(
+            what="The rules of a folder demand other tasks or values than the passes make, in some strategy.",
+            why="Every plan in that case would be refused; theorems speak of laws alone and do not see it.",
+            example="A rule for an operation of your own has no target for the recompute phase.",
+            remedy="Mend the rule or the pass that the message names, or derive only what the rules cover.",
+        ),
         "gate.failed": Entry(
             what="Something other than the pass broke down in a step of the gate.",
             why="That says nothing about the plan; nothing was published.",

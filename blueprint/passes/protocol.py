@@ -82,8 +82,9 @@ class PassFacts:
     def kept(self, known: set[str]) -> set[str]:
         """The analyses of the input that hold of the output: those it keeps; within a stage, all it does not end."""
         if self.within_stage:
-            return known - {key.text for key in self.invalidates}
-        return known & {key.text for key in self.keeps}
+            lost = {key.text for key in self.invalidates}
+            return {key for key in known if key not in lost}
+        return known.intersection(key.text for key in self.keeps)
 
 
 class DerivationPass(Protocol[In_contra, Out_co]):

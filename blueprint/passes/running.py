@@ -48,5 +48,6 @@ class Replay:
         facts = derivation_pass.facts
         given = {key.text: self.known[key.text] for key in facts.requires}
         run = run_pass(derivation_pass, source, self.context, given)
-        self.known = {key: self.known[key] for key in facts.kept(set(self.known))} | dict(run.analyses)
+        kept = {key: self.known[key] for key in facts.kept(set(self.known))}
+        self.known = {**kept, **run.analyses}
         return run.output

@@ -7,7 +7,6 @@ nothing for it.
 from blueprint.case import Workload
 from blueprint.ir.common import LineageKind, Phase, Primitive, Role
 from blueprint.ir.distributed import TaskKind
-from blueprint.ir.model import OperationKind
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
     TRAFFIC_CLAIMS,
@@ -26,7 +25,7 @@ RULE = PassRule(
     id="training.fork",
     boundary=MODEL_TO_DISTRIBUTED,
     lineage=LineageKind.GENERATED,
-    signature=ValueSource(roles=(Role.INPUT, Role.ACTIVATION), producers=(None, *OperationKind), consumers=2),
+    signature=ValueSource(roles=(Role.INPUT, Role.ACTIVATION), producers=None, consumers=2),
     targets=(
         TaskTarget(
             suffix="fork_gradient",

@@ -199,7 +199,7 @@ def test_a_file_in_no_list_is_refused(folder: Path) -> None:
 def test_a_complete_rulebook_has_no_extension(tmp_path: Path) -> None:
     shutil.copytree(shipped("rules"), tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "rules" / "extension.py").write_text(COUNTING)
-    with pytest.raises(RulebookError, match=r"extension\.py is in no list"):
+    with pytest.raises(RulebookError, match=r"extension\.py needs EXTENDS"):
         open_rulebook(tmp_path / "rules")
 
 
@@ -213,7 +213,7 @@ def test_an_installed_package_is_found_by_its_name(tmp_path: Path, monkeypatch: 
     entry = metadata.EntryPoint("mine", "rules_of_mine", ENTRY_POINTS)
     monkeypatch.setattr(
         "blueprint.session.metadata.entry_points",
-        lambda *, group, name: [entry] if (group, name) == (ENTRY_POINTS, "mine") else [],
+        lambda *, group, name="mine": [entry] if (group, name) == (ENTRY_POINTS, "mine") else [],
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     importlib.invalidate_caches()
@@ -221,7 +221,7 @@ def test_an_installed_package_is_found_by_its_name(tmp_path: Path, monkeypatch: 
     assert "rules_of_mine" not in sys.modules, "it is found, and not run"
     with pytest.raises(RulebookError, match="RuntimeError: run"):
         open_rulebook("mine")
-    with pytest.raises(RulebookError, match="is no folder of rules"):
+    with pytest.raises(RulebookError, match="installed are mine"):
         open_rulebook("nobody")
 
 

@@ -476,7 +476,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     "syntax error": (_write(MLP, "RULE = (\n"), "rules/training/mlp.py: SyntaxError"),
     "bytes that are no text": (_write(MLP, "\x00"), "rules/training/mlp.py: "),
     "file that fails": (_write(MLP, "1 / 0\n"), "rules/training/mlp.py: ZeroDivisionError"),
-    "file that leaves": (_write(MLP, "import sys\nsys.exit(0)\n"), "rules/training/mlp.py: SystemExit"),
+    "file that leaves": (_write(MLP, "raise SystemExit(0)\n"), "rules/training/mlp.py: SystemExit"),
     "law without a false variant": (
         _substitute(MLP, r"    wrong=\(.*?\n    \),\n\)", "    wrong=(),\n)"),
         "law mlp has no false variant",
@@ -671,11 +671,27 @@ REFUSED |= {
     ),
     "relative import": (
         _replace(MLP, "from blueprint.symbols", "from . import total\nfrom blueprint.symbols"),
-        "a rule may not import blueprint.rules",
+        "a rule may not import .",
+    ),
+    "import of a module as a name, by which everything else can be reached": (
+        _replace(MLP, "from blueprint.symbols", "import blueprint.law\nfrom blueprint.symbols"),
+        "a rule may not import blueprint.law",
+    ),
+    "import of the machinery of imports": (
+        _replace(MLP, "from blueprint.symbols", "import importlib\nfrom blueprint.symbols"),
+        "a rule may not import importlib",
+    ),
+    "import of what extensions are made of": (
+        _replace(MLP, "from blueprint.symbols", "from blueprint.extension import PLAIN\nfrom blueprint.symbols"),
+        "a rule may not import blueprint.extension",
+    ),
+    "import without a statement": (
+        _replace(MLP, "from blueprint.symbols", "__import__('blueprint.workload')\nfrom blueprint.symbols"),
+        "a rule may not import __import__",
     ),
     "import of the package's own parts": (
         _replace(MLP, "from blueprint.symbols", "from blueprint import passes\nfrom blueprint.symbols"),
-        "a rule may not import blueprint.passes",
+        "a rule may not import blueprint, but only what rules are made of",
     ),
     "claim about a whole that is one about tasks": (
         _replace(WEIGHTS, "claims=(Claim.MEMORY,)", "claims=(Claim.MEMORY, Claim.EXACT_WORK)"),

@@ -1,0 +1,3 @@
+"""Totals of inference, stated anew."""
+
+RULES = ("cache_traffic", "total")

@@ -1,0 +1,3 @@
+"""Totals of training, stated anew."""
+
+RULES = ("total",)
