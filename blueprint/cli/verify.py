@@ -46,7 +46,7 @@ Examples:
   blueprint derive training --model gpt2 --tensor 2 --microbatch 1 --sequence 1024 -o - | blueprint verify -
 
 Of a folder every *.json in it and below it is verified. The last line says what was checked; of several bundles the
-worst counts. `[tool.blueprint]` in pyproject.toml may demand more: `blueprint --show-config` shows it.
+worst counts. `[tool.blueprint]` in pyproject.toml may demand more of every run.
 """
 
 
