@@ -21,11 +21,15 @@ Word = enum.Enum | bool | str
 
 @dataclass(frozen=True)
 class Fact:
-    """`actual` is what the target holds in the field that `label` names; `expected` what the rule makes of it."""
+    """`actual` is what the target holds in the field that `label` names; `expected` what the rule makes of it.
+
+    `words` are both where the numbers only stand for them: for people, and never compared.
+    """
 
     label: str
     actual: Term
     expected: Term
+    words: tuple[Word, Word] | None = None
 
 
 @dataclass
@@ -66,19 +70,19 @@ class Question:
         self.suppose(less(Sum((Product((data, share)), Product((Const(-1), data)))), whole))
         return share
 
-    def number(self, label: str, actual: int, expected: Term) -> None:
+    def number(self, label: str, actual: int, expected: Term, words: tuple[Word, Word] | None = None) -> None:
         """The target's number equals a term."""
-        self.facts.append(Fact(label, Const(actual), expected))
+        self.facts.append(Fact(label, Const(actual), expected, words))
 
     def word(self, label: str, actual: Word, expected: Word) -> None:
         """The target's word equals the expected one, by position in its closed vocabulary."""
         if isinstance(actual, str) or isinstance(expected, str):
             # Names have no positions: the expected one counts as 0, any other as 1.
-            self.number(label, int(actual != expected), self.given(label, 0))
+            self.number(label, int(actual != expected), self.given(label, 0), (actual, expected))
             return
         if type(actual) is not type(expected):
             raise ObligationError(f"{label}: words of two vocabularies are compared")
-        self.number(label, _position(actual), self.given(label, _position(expected)))
+        self.number(label, _position(actual), self.given(label, _position(expected)), (actual, expected))
 
     def names(self, label: str, actual: Sequence[str], expected: Sequence[str]) -> None:
         """Two lists of ids are equal, element by element and in length."""
@@ -89,7 +93,8 @@ class Question:
         for index, each in enumerate(expected):
             found = actual[index] if index < len(actual) else None
             position = positions.get(found, len(positions)) if found is not None else len(positions) + 1
-            self.number(f"{label}[{index}]", position, self.given(f"{label}[{index}]", positions[each]))
+            given = self.given(f"{label}[{index}]", positions[each])
+            self.number(f"{label}[{index}]", position, given, (found or "nothing", each))
 
     def sizes(self, label: str, actual: Sequence[int], expected: Sequence[Term]) -> None:
         """Two lists of numbers are equal, element by element and in length."""

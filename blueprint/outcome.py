@@ -1,7 +1,7 @@
 """What verification establishes, as data: the schema `blueprint.report/1`. Nothing here decides or renders.
 
 Every quantity is a decimal string, so that no reader loses digits; positions are numbers. Nothing in a report differs
-between two runs on the same bytes with the same tool.
+between two runs on the same bytes with the same tool. The shipped JSON Schema takes its words from the docstrings here.
 """
 
 from __future__ import annotations
@@ -60,16 +60,33 @@ class Finding(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One diagnostic: a stable code, one sentence, the place; most specific first in a report.
 
     `refutes` is false where something is only not established; one finding that refutes refutes the whole.
+
+    Attributes:
+        code: Stable name of what is wrong; `blueprint explain CODE` says what it means.
+        message: One sentence with the values that were found and expected.
+        path: Branch, stage and entity, or the place in the bundle's JSON.
+        refutes: Whether it refutes; false where something is only not established.
+        relation: Id of the relation whose claim this is about; empty for everything else.
+        law: Id of the law that this is about, and its form in parentheses; empty for everything else.
     """
 
     code: str
     message: str
     path: str
     refutes: bool = True
+    relation: str = ""
+    law: str = ""
 
 
 class FailedFact(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One field that is not what its rule makes of it; `expression` is the expected value's term."""
+    """One field that is not what its rule makes of it; `expression` is the expected value's term.
+
+    Attributes:
+        field: Entity and field, such as up_projection.forward.operations.
+        found: What the bundle has there: a number, or the word or the name that stands there.
+        expected: What the rule makes of the source and the strategy there, in the same form.
+        expression: The expected value as a term over the model's own dimensions; the value itself where there is none.
+    """
 
     field: str
     found: str
@@ -78,13 +95,33 @@ class FailedFact(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Counterexample(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Values in the model's own dimensions at which a claim is false, re-evaluated without the solver."""
+    """Values in the model's own dimensions at which a claim is false, re-evaluated without the solver.
+
+    Attributes:
+        values: Value by name: dimensions, and words by position in their vocabulary.
+    """
 
     values: Mapping[str, str]
 
 
 class ObligationRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One discharged obligation. `shared` counts the claims and law instances that it decides."""
+    """One discharged obligation. `shared` counts the claims and law instances that it decides.
+
+    Attributes:
+        digest: SHA-256 of the SMT-LIB2 text that was solved.
+        statement: The claim or law that first asked it, in words.
+        verdict: What the deciders establish together.
+        solver: The solver and its own answer.
+        budget: Most steps that the solver could take.
+        resource: Steps that it took; 0 where many questions share them.
+        second: The second decider and its answer; it uses no solver.
+        cross: The answer of the cross-check; empty where none was asked for.
+        core: Positions of the hypotheses that a proof for all values used.
+        witness: Values at which all hypotheses hold.
+        shared: How many claims and law instances it decides.
+        reason: Why it is not decided; empty where it is.
+        counterexample: Values at which it fails; null where it does not.
+    """
 
     digest: str
     statement: str
@@ -105,6 +142,12 @@ class ClaimRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One claim that was executed on a relation; `obligation` is a position in the report's list.
 
     `failed` names the fields that are wrong, at the values of the obligation's counterexample.
+
+    Attributes:
+        kind: What is claimed; `blueprint explain KIND` says what it means.
+        status: The verdict word.
+        obligation: Position in the report's list of obligations.
+        failed: The fields that are wrong; empty where it is not refuted.
     """
 
     kind: str
@@ -114,7 +157,18 @@ class ClaimRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RelationRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One application of a rule, with the evidence for each of its claims."""
+    """One application of a rule, with the evidence for each of its claims.
+
+    Attributes:
+        id: Digest of boundary, rule and sources. The branches of inference share ids at their first boundary, and so
+            do a value and an operation of one name in the model.
+        transform: The rule that was applied.
+        sources: Ids of the entities that it was applied to.
+        targets: Ids of the entities that it made.
+        names: Names of those entities.
+        cardinality: How many sources to how many targets: 1:1, 1:N, N:1, N:M, or 0:0 for a boundary as a whole.
+        claims: Every claim of the rule about this application.
+    """
 
     id: str
     transform: str
@@ -126,7 +180,21 @@ class RelationRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class LawRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One form of a law over its group in this derivation, and the theorem behind it."""
+    """One form of a law over its group in this derivation, and the theorem behind it.
+
+    Attributes:
+        id: Name of the law; `blueprint explain ID` shows its equations.
+        form: Which of its equations.
+        rule: The rule that states it.
+        statement: The law in one line.
+        group: The tasks or entities that it speaks of.
+        members: How many of them the plan has.
+        expected_members: How many the law says that there are.
+        status: The verdict word, no better than that of the worst instance.
+        obligations: Positions of its instances in the report's list of obligations.
+        theorem: What stands behind it for all parameters.
+        theorem_digests: Digests of the recorded obligations of those theorems.
+    """
 
     id: str
     form: str
@@ -142,7 +210,20 @@ class LawRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class CoverageRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the entities of a boundary are accounted for."""
+    """How the entities of a boundary are accounted for.
+
+    Attributes:
+        source: Source entities that are in a relation.
+        source_total: All source entities.
+        target: Target entities that are in a relation.
+        target_total: All target entities.
+        generated: Targets that a rule makes without a counterpart in the source.
+        missing: Targets that a rule demands and that are not there.
+        dangling: Targets whose lineage names an entity that is not in the source.
+        undeclared: Targets whose lineage names no rule of this boundary.
+        mismatched: Targets that no rule demands, or with another lineage than it demands.
+        exact: Whether everything is accounted for, once.
+    """
 
     source: str
     source_total: str
@@ -160,6 +241,19 @@ class TransitionReport(_Row, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """One transition. `relation_verified` (relations and laws) and `canonical_conformant` (replay) are two facts.
 
     A pass within a stage that changed nothing is `structural_only`: there was no relation to verify.
+
+    Attributes:
+        source: Stage before the pass, `request` before the model.
+        target: Stage after the pass.
+        branch: Branch of the derivation; empty where there is only one.
+        derivation_pass: Name of the pass.
+        structural_only: Whether it is a pass within a stage that changed nothing.
+        relation_verified: Whether coverage is exact, and every claim and applicable law established.
+        canonical_conformant: Whether running the pass again gives the same snapshot; null where it was not run.
+        coverage: How the entities are accounted for.
+        cardinality: Number of relations by how many sources and targets they have.
+        relations: Every application of a rule.
+        laws: Every form of every law of this boundary.
     """
 
     source: str
@@ -176,7 +270,15 @@ class TransitionReport(_Row, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class StageRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One stage slot: its digest, or why there is none."""
+    """One stage slot: its digest, or why there is none.
+
+    Attributes:
+        stage: Name of the stage.
+        branch: Branch of the derivation; empty where there is only one.
+        digest: Digest of the snapshot; empty where there is none.
+        entities: Number of entities in it.
+        unavailable: Why there is none; empty where there is one.
+    """
 
     stage: str
     branch: str
@@ -186,7 +288,15 @@ class StageRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decided: versions, and the digest of the rulebook; `shipped` is false for a foreign rulebook."""
+    """What decided: versions, and the digest of the rulebook; `shipped` is false for a foreign rulebook.
+
+    Attributes:
+        version: Version of Blueprint.
+        rulebook_revision: Revision of the rules.
+        rules_digest: Digest of the rules.
+        shipped: Whether they are the shipped ones.
+        solvers: The deciders and their versions.
+    """
 
     version: str
     rulebook_revision: str
@@ -196,7 +306,17 @@ class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all tasks of one phase do on one rank, for what the scope covers and one microbatch or step."""
+    """What all tasks of one phase do on one rank, for what the scope covers and one microbatch or step.
+
+    Attributes:
+        branch: Branch of the derivation; empty where there is only one.
+        phase: Phase of the tasks that are added up.
+        tasks: Number of tasks.
+        operations: Operations, a multiply-add being two.
+        read_bytes: Bytes read.
+        write_bytes: Bytes written.
+        message_bytes: Bytes of messages, each the full tensor of its collective.
+    """
 
     branch: str
     phase: str
@@ -211,6 +331,11 @@ class MemoryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one rank holds for what the scope covers and one microbatch or step: parameters in elements, else bytes.
 
     `facts` are those of the workload by name, `total` what of them must fit the device together.
+
+    Attributes:
+        branch: Branch of the derivation; empty where there is only one.
+        facts: Bytes by name, `parameters` in elements.
+        total: Bytes that must fit the device together.
     """
 
     branch: str
@@ -222,6 +347,17 @@ class BoundRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a plan became on its target: commands, what they were emitted as, and the memory of one device in bytes.
 
     `extent` is where the last buffer ends, each buffer having its own room; `capacity` is what the device may have.
+
+    Attributes:
+        branch: Branch of the derivation; empty where there is only one.
+        target: Name of the target.
+        devices: Number of devices.
+        commands: Number of commands.
+        instructions: Number of instructions that were emitted.
+        buffers: Number of buffers.
+        workspace: Bytes of the chosen implementation's workspace.
+        extent: Bytes up to the end of the last buffer.
+        capacity: Bytes that the device may have.
     """
 
     branch: str
@@ -236,7 +372,17 @@ class BoundRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was verified: the bytes, the derivation, and the bindings that the statement is about."""
+    """What was verified: the bytes, the derivation, and the bindings that the statement is about.
+
+    Attributes:
+        bundle_sha256: SHA-256 of the bytes.
+        derivation_digest: One digest for request, rulebook and all snapshots.
+        bindings: What the verdict is about: model, workload, strategy, target, deployment and scope, each by name.
+        stages: Every stage, shown or not.
+        totals: Work of one rank by branch and phase.
+        memory: Memory of one rank by branch.
+        bound: What each plan became on its target.
+    """
 
     bundle_sha256: str
     derivation_digest: str
@@ -248,7 +394,15 @@ class SubjectRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SummaryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Counts. `by_status` counts claims and law instances by verdict word."""
+    """Counts. `by_status` counts claims and law instances by verdict word.
+
+    Attributes:
+        relations: Number of relations.
+        claims: Number of claims.
+        laws: Number of forms of laws.
+        obligations: Number of different obligations behind them.
+        by_status: Number of claims and forms of laws by verdict word.
+    """
 
     relations: str
     claims: str
@@ -258,7 +412,13 @@ class SummaryRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class DefinitionRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A coefficient that is chosen, not derived, with its source."""
+    """A coefficient that is chosen, not derived, with its source.
+
+    Attributes:
+        rule: The rule that uses it.
+        text: What is chosen.
+        source: Where it is published.
+    """
 
     rule: str
     text: str
@@ -266,7 +426,20 @@ class DefinitionRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Report(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole report on one subject."""
+    """The whole report on one subject.
+
+    Attributes:
+        schema: Name of this schema.
+        tool: What decided.
+        subject: What was verified.
+        verdict: The verdict on the whole.
+        summary: Counts over the whole, whatever is selected.
+        definitions: Coefficients that are chosen, not derived.
+        transitions: Every transition, with the relations and laws that are selected.
+        obligations: The obligations behind them.
+        diagnostics: Every finding, most specific first.
+        selection: The options that selected relations and laws; empty where all are shown.
+    """
 
     schema: str
     tool: ToolRow
@@ -277,6 +450,7 @@ class Report(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     transitions: tuple[TransitionReport, ...]
     obligations: tuple[ObligationRow, ...]
     diagnostics: tuple[Finding, ...]
+    selection: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -292,7 +466,12 @@ class Report(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class VerifiedBundle(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The digest of bytes that were verified, with the report that says so. Made by `Report.require` alone."""
+    """The digest of bytes that were verified, with the report that says so. Made by `Report.require` alone.
+
+    Attributes:
+        bundle_sha256: SHA-256 of the bytes.
+        report: The report that says so.
+    """
 
     bundle_sha256: str
     report: Report

@@ -8,8 +8,9 @@ and every law that applies is established.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from blueprint.discharge import Evidence, SolverPool, discharge
 from blueprint.ir.common import Branch
@@ -30,7 +31,7 @@ from blueprint.rulebook import Rulebook
 from blueprint.settings import DEFAULT_BUDGET
 from blueprint.theorems import Theorems
 from blueprint.verdict import Obligation, Verdict
-from blueprint.wording import claim_finding, failed_facts, law_finding
+from blueprint.wording import claim_finding, entity_names, failed_facts, law_finding
 from blueprint.words import plain
 
 _STATUS = {
@@ -84,7 +85,7 @@ class TransitionVerifier:
         """Discharge everything that the steps ask, and report it."""
         asked = [obligation for step in steps for obligation in step.plan.obligations]
         evidence = discharge(asked, self.pool, self.budget, self.cross_check) if asked else []
-        ledger = _Ledger()
+        ledger = _Ledger(cache(lambda: entity_names(step.plan for step in steps)))
         transitions, findings = [], []
         offset = 0
         for step in steps:
@@ -97,9 +98,10 @@ class TransitionVerifier:
 
 
 class _Ledger:
-    """The distinct obligations of a run, in order of first use."""
+    """The distinct obligations of a run, in order of first use, and the names of its entities."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Callable[[], Mapping[str, str]]) -> None:
+        self.names = names
         self.positions: dict[str, int] = {}
         self.entries: list[tuple[Evidence, Obligation, str]] = []
         self.uses: Counter[int] = Counter()
@@ -205,7 +207,8 @@ class _Settlement:
 
     def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
-        failed = tuple(failed_facts(check, obligation.witness)) if evidence.verdict is Verdict.REFUTED else ()
+        refuted = evidence.verdict is Verdict.REFUTED
+        failed = tuple(failed_facts(check, obligation.witness, self.ledger.names())) if refuted else ()
         position = self.ledger.position(
             evidence,
             obligation,

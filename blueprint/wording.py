@@ -2,29 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from blueprint.discharge import Evidence
+from blueprint.facts import Fact, Word
 from blueprint.outcome import FailedFact, Finding, Status
-from blueprint.plan import ClaimCheck, LawCheck, RelationCheck
+from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.term import Const, Relation, Term, evaluate, holds, show
 from blueprint.verdict import Obligation
 from blueprint.words import plain
 
 
-def failed_facts(check: ClaimCheck, values: Mapping[str, int]) -> Iterator[FailedFact]:
-    """The facts of a claim that are false, in exact arithmetic."""
+def entity_names(plans: Iterable[TransitionPlan]) -> dict[str, str]:
+    """Id -> name of every entity that the plans relate: an id is a digest, and tells a reader nothing."""
+    return {
+        target: name
+        for plan in plans
+        for relation in plan.relations
+        for target, name in zip(relation.targets, relation.names, strict=False)
+        # A relation that lacks a target names it all the same.
+        if len(relation.targets) == len(relation.names)
+    }
+
+
+def failed_facts(check: ClaimCheck, values: Mapping[str, int], names: Mapping[str, str]) -> Iterator[FailedFact]:
+    """The facts of a claim that are false, in exact arithmetic; `names` are those of entities by id."""
     for fact in check.facts:
         found, expected = evaluate(fact.actual, values), evaluate(fact.expected, values)
         if found != expected:
-            expression = plain(show(fact.expected))
+            found_shown, expected_shown = shown_sides(fact, values, names)
             yield FailedFact(
                 field=plain(fact.label),
-                found=str(found),
-                expected=str(expected),
-                # A discrete fact is its own variable, which tells a reader nothing.
-                expression=str(expected) if expression == plain(fact.label) else expression,
+                found=found_shown,
+                expected=expected_shown,
+                expression=expression_of(fact) or expected_shown,
             )
+
+
+def shown_sides(fact: Fact, values: Mapping[str, int], names: Mapping[str, str]) -> tuple[str, str]:
+    """What is found and what is expected, in the model's own words where the numbers only stand for them."""
+    if fact.words is None:
+        return str(evaluate(fact.actual, values)), str(evaluate(fact.expected, values))
+    found, expected = (_spelled(word, names) for word in fact.words)
+    if found == expected and fact.words[0] != fact.words[1]:
+        # Two entities of one name, or names that differ where they are cut: only the ids tell them apart.
+        found, expected = (_spelled(word, {}) for word in fact.words)
+    return found, expected
+
+
+def expression_of(fact: Fact) -> str:
+    """The expected value's term; empty for a word or a number that is only given, of which it tells nothing."""
+    expression = plain(show(fact.expected))
+    return "" if fact.words is not None or expression == plain(fact.label) else expression
+
+
+def _spelled(word: Word, names: Mapping[str, str]) -> str:
+    """A word as the model spells it; of an id the entity's name, if it is known."""
+    match word:
+        case bool():
+            return "yes" if word else "no"
+        case enum.Enum():
+            return plain(word.value)
+        case _:
+            # What was looked for and not found is marked by this word before its id.
+            sought = word.removeprefix("missing ")
+            return plain(word.removesuffix(sought) + names.get(sought, sought)) or '""'
 
 
 def claim_finding(
@@ -40,29 +83,33 @@ def claim_finding(
     if not failed:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
         refutes = status is Status.REFUTED
-        return Finding(code=f"claim.{status.value}", message=message, path=place(relation.names[0]), refutes=refutes)
+        path = place(relation.names[0])
+        return Finding(code=f"claim.{status.value}", message=message, path=path, refutes=refutes, relation=relation.id)
     first, values = failed[0], evidence.counterexample
     more = f" (and {len(failed) - 1} more fields)" if len(failed) > 1 else ""
     where = ", ".join(f"{symbol} = {values[symbol]}" for symbol in _symbols(first.expression, values))
     computed = f" = {first.expression}" if first.expression != first.expected else ""
     message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
     message += f" with {where}" if where else ""
-    return Finding(code=f"claim.{check.claim.value}", message=message + more, path=place(first.field))
+    path = place(first.field)
+    return Finding(code=f"claim.{check.claim.value}", message=message + more, path=path, relation=relation.id)
 
 
 def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obligation] | None, path: str) -> Finding:
     """Both sides of the law at this derivation's bindings."""
-    name = f"law {check.id} ({check.form}), {check.statement},"
+    law = f"{check.id} ({check.form})"
+    name = f"law {law}, {check.statement},"
     if decided is None:
         message = f"{name} has no member in its group, where {check.expected_members} are expected"
-        return Finding(code="law.vacuous", message=message, path=path, refutes=False)
+        return Finding(code="law.vacuous", message=message, path=path, refutes=False, law=law)
     evidence, obligation = decided
     if status is not Status.REFUTED:
         message = f"{name} is {status.value}: {evidence.reason or 'no decision'}"
-        return Finding(code=f"law.{status.value}", message=message, path=path, refutes=False)
+        return Finding(code=f"law.{status.value}", message=message, path=path, refutes=False, law=law)
+    code = f"law.{check.id}"
     if check.members != check.expected_members:
         message = f"{name} is refuted: its group has {check.members} tasks, should have {check.expected_members}"
-        return Finding(code=f"law.{check.id}", message=message, path=path)
+        return Finding(code=code, message=message, path=path, law=law)
     values = evidence.counterexample
     goal = next((each for each in obligation.goal if not holds(each, values)), obligation.goal[0])
     left, right = (evaluate(side, values) for side in (goal.left, goal.right))
@@ -70,7 +117,7 @@ def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obliga
     shown = {plain(show(goal.left)), plain(show(goal.right))}
     where = ", ".join(f"{symbol} = {value}" for symbol, value in values.items() if symbol not in shown)
     message = f"{name} is refuted: {_valued(goal.left, left)}, {should} {_valued(goal.right, right)}"
-    return Finding(code=f"law.{check.id}", message=f"{message} with {plain(where)}" if where else message, path=path)
+    return Finding(code=code, message=f"{message} with {plain(where)}" if where else message, path=path, law=law)
 
 
 def _valued(side: Term, value: int) -> str:

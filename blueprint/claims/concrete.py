@@ -146,8 +146,7 @@ def binding_question(claim: Claim, pair: Pair[ExpectedBinding, BufferBinding], v
             question.number(f"{name}.alignment", actual.alignment, alignment)
         case Claim.BUFFER_BINDING:
             question.number(f"{name}.offset", actual.offset, _offset(question, place))
-            found = 0 if actual.region == view.region else 1
-            question.number(f"{name}.region", found, question.given("the plan's region", 0))
+            question.word(f"{name}.region", actual.region, view.region)
         case _:
             raise ValueError(claim)
     return question

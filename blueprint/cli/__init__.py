@@ -6,13 +6,14 @@ Nothing heavy is imported before a command needs it, and every error that leaves
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from blueprint.cli import derive, explain, laws, models, prove, verify
+from blueprint.cli import derive, explain, laws, models, prove, report, verify
 from blueprint.cli.command import chosen, voice_of
 from blueprint.cli.voice import PROGRAM, Voice, forget_stdout
 from blueprint.errors import BlueprintError, UsageError
@@ -27,18 +28,21 @@ Exit status: 0 verified, 1 refuted, 2 wrong usage or input, 3 not established, 4
 COLLECTED_AFTER = 500_000
 """New containers before cycles among them are looked for."""
 
-VERSIONS = ("blueprint-verifier", "z3-solver", "sympy", "msgspec")
-"""The packages that a verdict depends on."""
+VERSIONS = ("blueprint-verifier", "z3-solver", "cvc5", "sympy", "msgspec")
+"""The packages that a verdict depends on; cvc5 only where it is asked for."""
+
+COMPLETING = f"_{PROGRAM.upper()}_COMPLETE"
+"""The variable by which a shell asks what may stand at a place of a command line."""
 
 app = typer.Typer(
     help=HELP,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(derive.app, name="derive")
 app.command(name="verify", help=verify.HELP)(verify.verify)
+app.command(name="report", help=report.HELP)(report.report)
 app.command(name="prove", help=prove.HELP)(prove.prove)
 app.command(name="laws", help=laws.HELP)(laws.laws)
 app.command(name="models", help=models.HELP)(models.models)
@@ -51,8 +55,24 @@ def _print_versions(context: typer.Context, asked: bool) -> None:  # noqa: FBT00
         return
     from importlib import metadata  # noqa: PLC0415  (only --version pays for it)
 
+    def version(package: str) -> str:
+        try:
+            return metadata.version(package)
+        except metadata.PackageNotFoundError:
+            return "not installed"
+
     names = {package: package.removesuffix("-verifier").removesuffix("-solver") for package in VERSIONS}
-    lines = "".join(f"{name} {metadata.version(package)}\n" for package, name in names.items())
+    lines = "".join(f"{name} {version(package)}\n" for package, name in names.items())
+    raise typer.Exit(voice_of(context).document(lines.encode("ascii"), STREAM, ExitCode.VERIFIED))
+
+
+def _print_config(context: typer.Context, asked: bool) -> None:  # noqa: FBT001  (typer's signature)
+    """What the nearest pyproject.toml demands of every run."""
+    if not asked:
+        return
+    from blueprint.cli.config import load  # noqa: PLC0415  (only --show-config pays for it)
+
+    lines = "".join(f"{line}\n" for line in load().lines())
     raise typer.Exit(voice_of(context).document(lines.encode("ascii"), STREAM, ExitCode.VERIFIED))
 
 
@@ -65,6 +85,15 @@ def _options(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")] = False,
     _version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_versions, help="Print versions and exit.")
+    ] = False,
+    _config: Annotated[
+        bool,
+        typer.Option(
+            "--show-config",
+            is_eager=True,
+            callback=_print_config,
+            help="Print what pyproject.toml demands of every run, and exit.",
+        ),
     ] = False,
 ) -> None:
     if not isinstance(context.obj, Voice):
@@ -107,8 +136,19 @@ def main() -> None:
 def _invoke(arguments: Sequence[str], voice: Voice) -> ExitCode:
     """Parse and run. Not by typer's own `main`, which turns every broken pipe into status 1."""
     group = typer.main.get_command(app)
+    if instruction := os.environ.get(COMPLETING):
+        from typer.completion import shell_complete  # noqa: PLC0415  (only a shell pays for it)
+
+        return ExitCode(shell_complete(group, {"obj": voice}, PROGRAM, COMPLETING, instruction))
     try:
-        with group.make_context(PROGRAM, list(arguments), obj=voice) as context:
+        context = group.make_context(PROGRAM, list(arguments), obj=voice)
+    except typer.Exit as leaving:
+        return ExitCode(leaving.exit_code)
+    except SystemExit as leaving:
+        # Typer's own options for completion leave the program; no command has run, and no rule's code.
+        return ExitCode.INPUT if leaving.code else ExitCode.VERIFIED
+    try:
+        with context:
             group.invoke(context)
     except typer.Exit as leaving:
         return ExitCode(leaving.exit_code)

@@ -85,17 +85,8 @@ def maybe_rules(text: str | None) -> str | None:
     return text
 
 
-def chosen(option: str, text: str, allowed: Sequence[str], later: Sequence[str] = ()) -> str:
-    """One of the allowed words. A word in `later` is known, but nothing stands behind it in this version."""
+def chosen(option: str, text: str, allowed: Sequence[str]) -> str:
+    """One of the allowed words."""
     if text in allowed:
         return text
-    listed = f"choose {' or '.join(allowed)}"
-    if text in later:
-        raise UsageError(f"{text} is not available in this version; {listed}", path=option)
-    raise UsageError(f'"{plain(text, 40)}" is not known; {listed}', path=option)
-
-
-def unavailable(option: str, *, given: bool) -> None:
-    """Refuse an option behind which nothing stands in this version: ignoring it would promise something."""
-    if given:
-        raise UsageError("is not available in this version", path=option)
+    raise UsageError(f'"{plain(text, 40)}" is not known; choose {" or ".join(allowed)}', path=option)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -82,22 +82,36 @@ class Voice:
         return decided
 
     @contextlib.contextmanager
-    def progress(self, text: str) -> Iterator[None]:
-        """A moving sign on a terminal while something long runs, and nothing anywhere else.
+    def progress(self, text: str, total: int = 1) -> Iterator[Callable[[str], None]]:
+        """What runs and for how long, on a terminal while it runs, and nothing anywhere else.
 
-        What rules print meanwhile goes to standard error: standard output belongs to the document.
+        Of `total` steps, each is announced by a call of what this yields, and a bar shows how many are done. What rules
+        print meanwhile goes to standard error: standard output belongs to the document.
         """
         if self.quiet or not _is_terminal(sys.stderr):
             with contextlib.redirect_stdout(sys.stderr):
-                yield
+                yield lambda _text: None
             return
         from rich.console import Console  # noqa: PLC0415  (only a terminal pays for it)
-        from rich.text import Text  # noqa: PLC0415
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn  # noqa: PLC0415
+        from rich.progress import TimeElapsedColumn as Elapsed  # noqa: PLC0415
 
-        console = Console(stderr=True, no_color=True if self.color == "never" else None)
-        # As Text, since a string would be read as markup; the spinner of plain ASCII works on every terminal.
-        with contextlib.redirect_stdout(sys.stderr), console.status(Text(plain(text)), spinner="line"):
-            yield
+        plain_colors = self.color == "never" or bool(os.environ.get("NO_COLOR"))
+        console = Console(stderr=True, no_color=True if plain_colors else None)
+        # Without markup, which a name may hold; the spinner of plain ASCII works on every terminal.
+        columns = [SpinnerColumn("line"), TextColumn("{task.description}", markup=False), Elapsed()]
+        if total > 1:
+            columns += [BarColumn(), MofNCompleteColumn()]
+        with contextlib.redirect_stdout(sys.stderr), Progress(*columns, console=console, transient=True) as shown:
+            task = shown.add_task(plain(text), total=total)
+            started = 0
+
+            def step(words: str) -> None:
+                nonlocal started
+                shown.update(task, description=plain(words), completed=started)
+                started += 1
+
+            yield step
 
     def _colored(self, stream: IO[str] | None) -> bool:
         if self.color == "auto":

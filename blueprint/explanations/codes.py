@@ -458,6 +458,13 @@ _COMPARED: Final = Group(
             remedy="The other findings say what stood in the way.",
             status=3,
         ),
+        "nothing.found": Entry(
+            what="A folder or a pattern names no bundle.",
+            why="A run that looked at nothing must not pass for one that found nothing wrong.",
+            example="blueprint verify 'plans/*.jsn'",
+            remedy="Of a folder, files that end in .json are verified; in quotes, a pattern is matched by Blueprint.",
+            status=3,
+        ),
         "expect": Entry(
             what="A binding of the bundle is not what the caller demanded with --expect.",
             why="A right proof of another statement is no proof of yours.",

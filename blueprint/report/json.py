@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 from typing import Any, Final
@@ -10,15 +11,25 @@ import msgspec
 
 from blueprint import codec
 from blueprint.outcome import SCHEMA, Report
+from blueprint.report.explanation import SCHEMA as EXPLANATION
+from blueprint.report.explanation import Explanations
 
 SEVERAL: Final = "blueprint.reports/1"
 """The schema of a document about several subjects."""
+
+_ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n     .*)*)", re.MULTILINE)
+"""A name and its words in the `Attributes` of a docstring; what is indented further goes on with the words."""
 
 _FOREIGN = re.compile(r"[^\x00-\x7e]")
 
 
 class Reports(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One report for each subject, in the order in which they were named."""
+    """One report for each subject, in the order in which they were named.
+
+    Attributes:
+        schema: Name of this schema.
+        reports: The reports.
+    """
 
     schema: str
     reports: tuple[Report, ...]
@@ -34,18 +45,39 @@ def render_all(reports: Sequence[Report]) -> bytes:
     return _ascii(codec.encode(Reports(schema=SEVERAL, reports=tuple(reports)))) + b"\n"
 
 
+def render_explanations(explanations: Explanations) -> bytes:
+    """The document on relations in full, `blueprint.explanation/1`."""
+    return _ascii(codec.encode(explanations)) + b"\n"
+
+
 def schema() -> dict[str, Any]:
-    """The JSON Schema of both documents, derived from the structures themselves."""
-    references, definitions = msgspec.json.schema_components((Report, Reports), ref_template="#/$defs/{name}")
-    for name, constant in (("Report", SCHEMA), ("Reports", SEVERAL)):
-        definitions[name]["properties"]["schema"] = {"const": constant}
+    """The JSON Schema of all documents, derived from the structures and their docstrings."""
+    kinds = (Report, Reports, Explanations)
+    references, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for definition in definitions.values():
+        _describe(definition)
+    for name, constant in (("Report", SCHEMA), ("Reports", SEVERAL), ("Explanations", EXPLANATION)):
+        definitions[name]["properties"]["schema"]["const"] = constant
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Blueprint reports",
-        "description": "What `blueprint verify --format json` writes. Every quantity is a decimal string.",
+        "description": "The json of `blueprint verify` and `blueprint report`. Every quantity is a decimal string.",
         "oneOf": list(references),
         "$defs": definitions,
     }
+
+
+def _describe(definition: dict[str, Any]) -> None:
+    """Move the words about each attribute from a structure's description to the attribute's own."""
+    head, _, attributes = inspect.cleandoc(definition.get("description", "")).partition("\n\nAttributes:\n")
+    definition["description"] = " ".join(head.split())
+    described = dict(_ATTRIBUTE.findall(attributes))
+    for name, place in definition.get("properties", {}).items():
+        # The name in the document is that of the field, but for the word that Python keeps for itself.
+        words = described.get("derivation_pass" if name == "pass" else name)
+        if words is not None:
+            # Beside a reference, and not inside what it points to, which others point to as well.
+            place["description"] = " ".join(words.split())
 
 
 def schema_bytes() -> bytes:

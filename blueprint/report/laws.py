@@ -114,7 +114,7 @@ def json(rulebook: Rulebook) -> bytes:
     document = {
         "schema": SCHEMA,
         "rulebook": {"revision": rulebook.revision, "digest": rulebook.digest},
-        "laws": [_data(*entry) for entry in _entries(rulebook)],
+        "laws": [data(*entry) for entry in _entries(rulebook)],
     }
     return codec.encode(document) + b"\n"
 
@@ -156,7 +156,8 @@ def _latex_lines(rule: Rule, law: _Stated) -> Iterator[str]:
     yield from (r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}")
 
 
-def _data(rule: Rule, law: _Stated) -> dict[str, Any]:
+def data(rule: Rule, law: _Stated) -> dict[str, Any]:
+    """One law as the document has it."""
     typed, in_latex = _equations(rule, law, _typed), _equations(rule, law, _latex)
     return {
         "id": law.id,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -27,6 +27,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.report import table
+from blueprint.report.subjects import Examined, count, count_of, final_line, words_of
 from blueprint.words import plain
 
 SHOWN: Final = 20
@@ -34,6 +35,9 @@ SHOWN: Final = 20
 
 SENTENCE: Final = 480
 """Most characters of a sentence or an expression."""
+
+SHORT: Final = 16
+"""Characters of an id or a digest that stand for the whole."""
 
 _OPERATORS: Final = re.compile(r"[\s()*+-]+")
 """What stands between the names of an expression."""
@@ -51,8 +55,16 @@ def unpainted(word: str, outcome: Outcome) -> str:  # noqa: ARG001  (a Paint)
     return word
 
 
-def render(report: Report, *, name: str = "", paint: Paint = unpainted) -> str:
-    """The whole report. `name` is what the user called the subject."""
+def render_all(subjects: Sequence[Examined], *, evidence: bool = False, paint: Paint = unpainted) -> str:
+    """One report after the other; of several, a table and their counts together at the end."""
+    texts = [render(each.report, name=each.name, evidence=evidence, paint=paint) for each in subjects]
+    if len(subjects) != 1:
+        texts.append("".join(f"{line}\n" for line in _together(subjects)))
+    return "\n".join(texts)
+
+
+def render(report: Report, *, name: str = "", evidence: bool = False, paint: Paint = unpainted) -> str:
+    """The whole report, with the evidence for each relation if asked. `name` is what the user called the subject."""
     parts = (
         _statement(report, name),
         _verdict(report, paint),
@@ -60,11 +72,12 @@ def render(report: Report, *, name: str = "", paint: Paint = unpainted) -> str:
         _totals(report),
         _memory(report),
         _bound(report),
-        *(_transition(each) for each in report.transitions),
+        *(_transition(each, report, evidence=evidence) for each in report.transitions),
         _definitions(report),
         _findings(report),
         _counterexamples(report),
-        [_counts(report)],
+        _selected(report),
+        [final_line([report])],
     )
     return "".join(f"{line}\n" for part in parts for line in part)
 
@@ -117,7 +130,7 @@ def _verdict(report: Report, paint: Paint) -> Iterator[str]:
     """The verdict line, then what decided and which bytes were read."""
     tool, subject = report.tool, report.subject
     foreign = "" if tool.shipped else f"; {foreign_rulebook(tool.rules_digest)}"
-    yield f"verdict: {paint(report.verdict.value.replace('_', ' '), report.verdict)}{foreign}{_unproved(report)}"
+    yield f"verdict: {paint(words_of(report.verdict), report.verdict)}{foreign}{_unproved(report)}"
     solvers = "".join(f", {plain(solver)}" for solver in tool.solvers)
     revision = f"rulebook {plain(tool.rulebook_revision or 'unknown')}"
     yield f"tool: blueprint {plain(tool.version)}, {revision} {plain(tool.rules_digest)}".rstrip() + solvers
@@ -182,8 +195,8 @@ def _unit(branch: str) -> str:
     return f"one step of {plain(branch)}" if branch else "one microbatch"
 
 
-def _transition(transition: TransitionReport) -> Iterator[str]:
-    """One line of facts, then the laws."""
+def _transition(transition: TransitionReport, report: Report, *, evidence: bool) -> Iterator[str]:
+    """One line of facts, then the laws, then the evidence for each relation if it is asked for."""
     branch = f" ({plain(transition.branch)})" if transition.branch else ""
     claims = Counter(claim.status for relation in transition.relations for claim in relation.claims)
     yield (
@@ -192,7 +205,7 @@ def _transition(transition: TransitionReport) -> Iterator[str]:
         f"relation_verified={_yes_or_no(transition.relation_verified)}"
         f" canonical_conformant={_yes_or_no(transition.canonical_conformant)}"
         f" coverage={_coverage(transition.coverage)}"
-        f" relations={len(transition.relations)} claims: {_by_word(claims)}"
+        f" relations={len(transition.relations)} claims: {_by_word(claims)}{' (selected)' if report.selection else ''}"
     )
     if transition.laws:
         head = ("law", "form", "members", "status", "theorem", "statement")
@@ -202,6 +215,25 @@ def _transition(transition: TransitionReport) -> Iterator[str]:
             f"{behind[status]} {status.value}" for status in TheoremStatus if status is not TheoremStatus.NONE
         )
         yield f"  theorems behind these laws, not counted as proved by this run: {listed}"
+    if evidence:
+        for each in transition.relations:
+            yield from _evidence(each, report.obligations)
+
+
+def _evidence(relation: RelationRow, obligations: tuple[ObligationRow, ...]) -> Iterator[str]:
+    """One relation: its claims, each with the obligation that decides it and what both deciders say."""
+    rule = f"{plain(relation.transform)}, {plain(relation.cardinality)}"
+    yield f"  relation {short(relation.id)} by {rule}: {_names(relation)}"
+    head = ("claim", "status", "obligation", "shared", "solver", "second decider")
+    rows = [
+        (claim.kind, claim.status.value, short(row.digest), row.shared, row.solver, row.second)
+        for claim in relation.claims
+        for row in (obligations[claim.obligation],)
+    ]
+    if rows:
+        yield from table.lines(head, rows, indent="    ")
+    else:
+        yield "    no claim"
 
 
 def _yes_or_no(fact: bool | None) -> str:  # noqa: FBT001  (a fact, not a switch)
@@ -253,7 +285,7 @@ def _findings(report: Report) -> Iterator[str]:
 def _counterexamples(report: Report) -> Iterator[str]:
     """Every refuted claim with what was found, what its rule asks for, and the numbers behind it."""
     refuted = [
-        (relation, claim)
+        (relation, claim, transition.laws)
         for transition in report.transitions
         for relation in transition.relations
         for claim in relation.claims
@@ -262,13 +294,17 @@ def _counterexamples(report: Report) -> Iterator[str]:
     if refuted:
         yield f"refuted claims: {len(refuted)}"
         yield from first("\n".join(_refuted(*each, report.obligations)) for each in refuted)
+        yield "  `blueprint report BUNDLE --explain RELATION` shows the law, its numbers and the solver's question"
 
 
-def _refuted(relation: RelationRow, claim: ClaimRow, obligations: tuple[ObligationRow, ...]) -> Iterator[str]:
-    """One refuted claim in several lines."""
-    names = ", ".join(plain(each) for each in relation.names[:4])
-    more = ", ..." if len(relation.names) > 4 else ""
-    yield f"  {plain(claim.kind)} of {plain(relation.transform)}: {names}{more}"
+def _refuted(
+    relation: RelationRow, claim: ClaimRow, laws: tuple[LawRow, ...], obligations: tuple[ObligationRow, ...]
+) -> Iterator[str]:
+    """One refuted claim in several lines: the relation, the laws of its rule, and each false field."""
+    yield f"  {plain(claim.kind)} of {plain(relation.transform)}: {_names(relation)} (relation {short(relation.id)})"
+    # Once for forms that say the same.
+    for law, statement in dict.fromkeys((law.id, law.statement) for law in laws if law.rule == relation.transform):
+        yield f"    law {plain(law)}: {plain(statement, SENTENCE)}"
     example = obligations[claim.obligation].counterexample
     if example is None:
         return
@@ -278,6 +314,49 @@ def _refuted(relation: RelationRow, claim: ClaimRow, obligations: tuple[Obligati
     values = _relevant(example, claim.failed)
     if values:
         yield f"    with {', '.join(f'{plain(key)} = {plain(value)}' for key, value in values.items())}"
+
+
+def _names(relation: RelationRow) -> str:
+    """The entities that a relation made, as many as a line holds."""
+    return ", ".join(plain(each) for each in relation.names[:4]) + (", ..." if len(relation.names) > 4 else "")
+
+
+def short(identity: str) -> str:
+    """The beginning of an id or a digest, which commands take in its place."""
+    return plain(identity.rpartition(":")[2][:SHORT])
+
+
+def _selected(report: Report) -> Iterator[str]:
+    """That a report does not show everything, and how much it shows."""
+    if report.selection:
+        shown = sum(len(each.relations) for each in report.transitions)
+        laws = sum(len(each.laws) for each in report.transitions)
+        asked = " ".join(plain(option) for option in report.selection)
+        summary = report.summary
+        yield (
+            f"selected by {plain(asked, SENTENCE)}: {shown} of {plain(summary.relations)} relations,"
+            f" {laws} of {plain(summary.laws)} law instances; all findings and counts are shown"
+        )
+
+
+def _together(subjects: Sequence[Examined]) -> Iterator[str]:
+    """Every bundle with its verdict, and the counts of all."""
+    reports = [each.report for each in subjects]
+    if subjects:
+        yield f"bundles: {len(subjects)}"
+        head = ("verdict", "relations", "claims", "laws", "obligations", "refuted", "unknown", "bundle")
+        rows = [
+            (
+                words_of(report.verdict),
+                *(count([report], field) for field in ("relations", "claims", "laws", "obligations")),
+                *(count_of([report], status) for status in (Status.REFUTED, Status.UNKNOWN)),
+                each.name,
+            )
+            for each in subjects
+            for report in (each.report,)
+        ]
+        yield from table.lines(head, rows)
+    yield final_line(reports)
 
 
 def _relevant(example: Counterexample, failed: Iterable[FailedFact]) -> Mapping[str, str]:
@@ -296,18 +375,3 @@ def first(entries: Iterable[str]) -> Iterator[str]:
             rest += 1
     if rest:
         yield f"  and {rest} more"
-
-
-def _counts(report: Report) -> str:
-    """What was looked at, in numbers; the word `verified` stands only in a verified report."""
-    summary = report.summary
-    word = "verified" if report.verdict is Outcome.VERIFIED else "examined"
-    always = {status.value: summary.by_status.get(status.value, "0") for status in (Status.REFUTED, Status.UNKNOWN)}
-    seldom = {
-        word: count
-        for word, count in summary.by_status.items()
-        if word in (Status.VACUOUS.value, Status.NOT_RUN.value) and count != "0"
-    }
-    rest = ", ".join(f"{plain(count)} {name}" for name, count in (always | seldom).items())
-    looked_at = f"{summary.relations} relations, {summary.claims} claims, {summary.laws} law instances"
-    return f"{word} {plain(looked_at)} by {plain(summary.obligations)} obligations; {rest}"

@@ -277,7 +277,10 @@ FORGERIES = [
     Forgery(
         queries_and_keys_swapped,
         {"claim.data_flow"},
-        {("scores.forward.inputs[0]", "1", "0"), ("scores.forward.inputs[1]", "0", "1")},
+        {
+            ("scores.forward.inputs[0]", "key_projection.forward", "query_projection.forward"),
+            ("scores.forward.inputs[1]", "query_projection.forward", "key_projection.forward"),
+        },
         "data_flow of training.attention_matmul: scores.forward",
         {"scores.forward.inputs count": "2"},
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blueprint.cli import derive, verify
+from blueprint.cli import derive
 from blueprint.frontend.request import DTYPES
 from blueprint.ir.request import Communication, Recompute, TargetKind
 from tests.cli.conftest import Run
@@ -168,4 +168,3 @@ def test_the_words_are_those_of_the_bindings() -> None:
     assert tuple(each.value for each in Recompute) == derive.RECOMPUTE
     assert tuple(each.value for each in Communication) == derive.COMMUNICATION
     assert ("none", *(each.value for each in TargetKind)) == derive.TARGETS
-    assert not set(verify.FORMATS) & set(verify.LATER_FORMATS)

@@ -203,7 +203,8 @@ def test_the_worst_of_several_bundles_counts(
     words = ("verified", "not established: the request asks", "malformed: ", "refuted: claim exact_work of rule ")
     told = done.err.splitlines()
     assert told[0] == f"blueprint: {bundle}: verified"
-    assert all(a.startswith(f"blueprint: {b}: {c}") for a, b, c in zip(told, line, words, strict=True))
+    assert all(a.startswith(f"blueprint: {b}: {c}") for a, b, c in zip(told[:-1], line, words, strict=True))
+    assert told[-1].startswith("blueprint: examined 4 bundles: 1 verified, 1 not established, 1 malformed, 1 refuted; ")
     assert process("verify", str(bundle), str(cut), str(truncated)).code == 2
     assert process("verify", str(cut), str(bundle)).code == 3
 
@@ -266,9 +267,7 @@ def test_a_loop_of_links_is_malformed_too(process: Run, tmp_path: Path) -> None:
     assert finding["message"] == "cannot be read: Too many levels of symbolic links"
 
 
-@pytest.mark.parametrize(
-    ("path", "words"), [("no such file", "No such file"), ("/dev/zero", "device"), (".", "folder")]
-)
+@pytest.mark.parametrize(("path", "words"), [("no such file", "No such file"), ("/dev/zero", "device")])
 def test_what_is_no_file_is_malformed_too(path: str, words: str, process: Run) -> None:
     done = process("verify", path, "--format", "json")
     assert done.code == 2

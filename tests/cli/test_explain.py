@@ -30,7 +30,7 @@ FORMULAE = {rule.law for rule in BOOK.primitives.values() if rule.law}
 
 # Codes in the source ------------------------------------------------------------------------------------------------
 
-FINDERS = {"find", "_fault", "_broken"}
+FINDERS = {"find", "_fault", "_bare"}
 """Functions that take a code first."""
 
 PASSED_ON = {"code", "error.code", "each.code", "fault.code", "faults[0].code"}
@@ -123,7 +123,7 @@ def test_a_code_has_the_status_of_its_error() -> None:
 
 def test_a_finding_that_refutes_nothing_has_status_3() -> None:
     undecided = {f"{family}.{word}" for family in ("claim", "law") for word in ("unknown", "vacuous")}
-    expected = {*examine._NOT_ESTABLISHED, *undecided, errors.NotEstablishedError.code}
+    expected = {*examine._NOT_ESTABLISHED, *undecided, errors.NotEstablishedError.code, "nothing.found"}
     assert {code for code, entry in CODES.items() if entry.status == 3} == expected
 
 

@@ -11,7 +11,7 @@ import pytest
 from blueprint.frontend.models import BUILTIN, NOT_COVERED
 from tests.cli.conftest import ROOT, Run
 
-COMMANDS = ("derive training", "verify", "prove", "laws", "models", "explain")
+COMMANDS = ("derive training", "verify", "report", "prove", "laws", "models", "explain")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -38,6 +38,7 @@ def test_the_version_names_everything_that_decides(process: Run) -> None:
         for name, package in (
             ("blueprint", "blueprint-verifier"),
             ("z3", "z3-solver"),
+            ("cvc5", "cvc5"),
             ("sympy", "sympy"),
             ("msgspec", "msgspec"),
         )
@@ -99,6 +100,11 @@ def _loaded(program: str) -> set[str]:
         ("--help", 0),
         ("--version", 0),
         ("verify --help", 0),
+        ("report --help", 0),
+        ("report tests/hostile/03_cut_object.json --relation x", 2),
+        ("verify tests/hostile/03_cut_object.json --format sarif", 2),
+        ("verify tests/hostile/03_cut_object.json --format junit", 2),
+        ("--show-config", 0),
         ("derive training --help", 0),
         ("models", 0),
         ("verify x.json --format nonsense", 2),
@@ -119,6 +125,35 @@ def test_no_solver_is_loaded_before_it_is_needed(line: str, code: int) -> None:
     loaded = _loaded(f"assert run({line.split()!r}) == {code}")
     assert "blueprint.cli" in loaded
     assert not {"z3", "sympy", "cvc5", "rich"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("ver", {"verify"}),
+        ("verify --format j", {"json", "junit"}),
+        ("verify --report sa", {"sarif="}),
+        ("verify --exp", {"--expect"}),
+    ],
+)
+def test_a_shell_is_told_what_may_stand_there(words: str, offered: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    line = f"blueprint {words}"
+    monkeypatch.setenv("_BLUEPRINT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    command = [sys.executable, "-m", "blueprint"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) == offered
+
+
+def test_a_shell_is_given_its_script(process: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    done = process("--show-completion", "bash")
+    assert (done.code, done.err) == (0, "")
+    assert b"complete -o default -F _blueprint_completion blueprint" in done.out
+    done = process("--show-completion", "no-shell")
+    assert (done.code, done.out) == (2, b"")
 
 
 def test_help_loads_little() -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -90,6 +91,24 @@ def test_progress_moves_on_a_terminal_and_nowhere_else(monkeypatch: pytest.Monke
         shown.append(stream.getvalue())
     assert "proving [red]\\x1b[2J" in shown[0]
     assert shown[1:] == ["", ""]
+
+
+@pytest.mark.parametrize(("variable", "color"), [("NO_COLOR", "auto"), ("", "never")])
+def test_progress_counts_the_steps_and_has_no_colour_for_who_wants_none(
+    monkeypatch: pytest.MonkeyPatch, variable: str, color: str
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    stream = _Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Voice(color=color).progress("verifying", 3) as step:
+        for name in ("a.json", "b[/red].json", "{0}"):
+            step(f"verifying {name}")
+    shown = stream.getvalue()
+    assert "verifying b[/red].json" in shown or "verifying {0}" in shown
+    assert "/3" in shown
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown), "no colour"
 
 
 # Errors of our own --------------------------------------------------------------------------------------------------

@@ -218,7 +218,7 @@ def test_every_claim_code_command_and_status_is_explained(site: Path, made: dict
     commands = made["commands.md"]
     assert "| `--recompute` | `none|selective|full` | `none` | What is computed again. |" in commands
     assert all(f"\n| {code.value} | {code.name} | " in commands for code in ExitCode)
-    for words in ("verify", "derive training", "derive inference", "prove", "laws", "models", "explain"):
+    for words in ("verify", "report", "derive training", "derive inference", "prove", "laws", "models", "explain"):
         helped = subprocess.run(
             [sys.executable, "-m", "blueprint", *words.split(), "--help"], capture_output=True, text=True, check=True
         ).stdout

@@ -30,8 +30,10 @@ from blueprint.outcome import (
     malformed,
 )
 
-HOSTILE = "\x1b[2J\x9b1m[red]\u202e<script>&\x00\n\r\t\xe9\u0441" + "x" * 300
-"""Terminal codes, markup, a right-to-left mark, HTML, control characters, a look-alike, and too much of it."""
+HOSTILE = "`|]]>](x){0}<b>&'\"@a\n::error::%0A\x1b[2J\x9b[red]\u202e\x00\r\u0441" + "x" * 300
+"""What ends a code span, a cell, a CDATA section or a link; a placeholder, HTML, a mention, a workflow command on a
+line of its own; terminal codes, markup, a right-to-left mark, control characters, a look-alike; and too much of it.
+"""
 
 
 def _law(form: str, status: Status, theorem: TheoremStatus, members: str = "3") -> LawRow:
@@ -221,7 +223,7 @@ _EXAMPLE = Counterexample(
 
 _FAILED = (
     FailedFact(field="up_projection.forward.operations", found="7", expected="309", expression="2*B*S*H*F/t"),
-    FailedFact(field="up_projection.forward.phase", found="1", expected="0", expression="0"),
+    FailedFact(field="up_projection.forward.phase", found="recompute", expected="forward", expression="forward"),
 )
 
 _FALSE = msgspec.structs.replace(
@@ -240,7 +242,11 @@ _FALSE = msgspec.structs.replace(
             ),
         ),
     ),
-    laws=(_law("classical", Status.REFUTED, TheoremStatus.ABSENT, members="2"),),
+    laws=(
+        msgspec.structs.replace(
+            _law("classical", Status.REFUTED, TheoremStatus.ABSENT, members="2"), rule="training.mlp"
+        ),
+    ),
 )
 
 REFUTED = msgspec.structs.replace(
@@ -254,7 +260,15 @@ REFUTED = msgspec.structs.replace(
     transitions=(_FALSE,),
     obligations=(_obligation("8", Status.REFUTED, _EXAMPLE), _obligation("9", Status.REFUTED)),
     diagnostics=(
-        Finding(code="claim.exact_work", message=HOSTILE, path=HOSTILE),
+        Finding(
+            code="claim.exact_work", message=HOSTILE, path=f"training/distributed/{HOSTILE}", relation="relation:1"
+        ),
+        Finding(
+            code="law.qkv-projection",
+            message="law qkv-projection (classical), W_QKV = 6 B S H^2 / t, is refuted: 7*t = 56, should be 309",
+            path="training/distributed/forward",
+            law="qkv-projection (classical)",
+        ),
         *(Finding(code="coverage", message=f"entity {number} is missing", path="") for number in range(24)),
     ),
 )
@@ -288,10 +302,32 @@ NOT_ESTABLISHED = msgspec.structs.replace(
         msgspec.structs.replace(_TRANSITION, relation_verified=False, relations=(), laws=()),
     ),
     obligations=(_obligation("8", Status.UNKNOWN),),
-    diagnostics=(Finding(code="stage.missing", message="the bundle does not show this stage", path="portable"),),
+    diagnostics=(
+        Finding(
+            code="claim.unknown",
+            message="claim exact_work of rule training.mlp is unknown: no decision",
+            path="distributed/up_projection.forward",
+            refutes=False,
+            relation="relation:1",
+        ),
+        Finding(code="stage.missing", message="the bundle does not show this stage", path="portable", refutes=False),
+    ),
 )
 
 MALFORMED = malformed("a" * 64, Finding(code="codec.decode", message="Input data was truncated", path="$"))
+
+EMPTY = msgspec.structs.replace(
+    malformed(
+        "",
+        Finding(
+            code="nothing.found",
+            message="names no bundle, so there is nothing to verify",
+            path="plans",
+            refutes=False,
+        ),
+    ),
+    verdict=Outcome.NOT_ESTABLISHED,
+)
 
 ERROR = msgspec.structs.replace(MALFORMED, verdict=Outcome.ERROR)
 
@@ -301,5 +337,6 @@ ALL = {
     "refuted": REFUTED,
     "not_established": NOT_ESTABLISHED,
     "malformed": MALFORMED,
+    "empty": EMPTY,
     "error": ERROR,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as stdlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import blueprint.report
+from blueprint import outcome
 from blueprint.outcome import Finding, Report
 from blueprint.report import json
 from tests.report import samples
@@ -78,6 +80,35 @@ def test_the_schema_refuses_what_no_report_says(path: tuple[Any, ...], value: ob
 
 def test_the_shipped_schema_is_that_of_the_structures() -> None:
     assert SHIPPED.read_bytes() == json.schema_bytes(), "write json.schema_bytes() to blueprint/report/schema.json"
+
+
+def test_every_structure_and_every_field_is_described() -> None:
+    definitions = json.schema()["$defs"]
+    bare = [
+        (name, field)
+        for name, definition in definitions.items()
+        for field, place in definition.get("properties", {}).items()
+        if not place.get("description", "").endswith(".")
+    ]
+    assert bare == []
+    assert all(definition["description"] for definition in definitions.values())
+    assert not any("Attributes:" in definition["description"] for definition in definitions.values())
+    assert definitions["FailedFact"]["properties"]["found"]["description"] == (
+        "What the bundle has there: a number, or the word or the name that stands there."
+    )
+
+
+def test_no_field_is_described_that_does_not_exist() -> None:
+    """A docstring that still speaks of a renamed field would not be seen in the schema."""
+    for kind in vars(outcome).values():
+        if (
+            isinstance(kind, type)
+            and issubclass(kind, msgspec.Struct)
+            and kind.__doc__
+            and "Attributes:" in kind.__doc__
+        ):
+            told = re.findall(r"^        (\w+): ", kind.__doc__, re.MULTILINE)
+            assert tuple(told) == kind.__struct_fields__, kind.__name__
 
 
 @given(st.text(max_size=60))
