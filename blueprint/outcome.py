@@ -296,6 +296,7 @@ class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         rules_digest: Digest of the rules.
         shipped: Whether they are the shipped ones.
         solvers: The deciders and their versions.
+        replaced: Shipped rules in whose place the rulebook has others.
     """
 
     version: str
@@ -303,6 +304,7 @@ class ToolRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules_digest: str
     shipped: bool
     solvers: tuple[str, ...]
+    replaced: tuple[str, ...] = ()
 
 
 class TotalRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):

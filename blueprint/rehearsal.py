@@ -25,7 +25,7 @@ from blueprint.passes.running import Replay
 from blueprint.pipeline import passes_for
 from blueprint.plan import TransitionPlan
 from blueprint.rulebook import Rulebook
-from blueprint.wording import failed_facts
+from blueprint.wording import entity_names, failed_facts
 from blueprint.words import plain
 
 _TWO: Final = 2
@@ -46,9 +46,10 @@ def rehearse(rulebook: Rulebook, extension: Extension) -> Iterator[Finding]:
 
 def _false_claims(plan: TransitionPlan) -> Iterator[Diagnostic]:
     """Claims that do not hold of what a pass made. Every number is known, so no solver is needed."""
+    names = entity_names([plan])
     for relation in plan.relations:
         for check in relation.claims:
-            failed = next(failed_facts(check, plan.obligations[check.obligation].witness), None)
+            failed = next(failed_facts(check, plan.obligations[check.obligation].witness, names), None)
             if failed is not None:
                 said = f"claim {check.claim.value} of rule {relation.rule} does not hold"
                 words = f"{said}: {failed.field} is {failed.found}, should be {failed.expected}"

@@ -48,6 +48,8 @@ class Rulebook:
     """Rule id -> SHA-256 of the rule's own file."""
     extension_source: bytes = b""
     """The file in which an extension adds operations and passes; it is covered by the digest."""
+    replaced: tuple[str, ...] = ()
+    """Shipped rules in whose place this rulebook has others."""
 
     @property
     def primitives(self) -> dict[str, PrimitiveRule]:
@@ -121,9 +123,13 @@ def _load(files: dict[str, bytes]) -> Rulebook:
     check_rules(rules)
     everything = {f"blueprint/{name}": data for name, data in base_files.items()}
     everything |= {f"extension/{name}": data for name, data in files.items()}
-    extension = files.get(EXTENSION_FILE, b"")
     return Rulebook(
-        f"{base_root.REVISION}+{revision}", _digest(everything), tuple(rules), {**base_sources, **sources}, extension
+        revision=f"{base_root.REVISION}+{revision}",
+        digest=_digest(everything),
+        rules=tuple(rules),
+        sources={**base_sources, **sources},
+        extension_source=files.get(EXTENSION_FILE, b""),
+        replaced=replaces,
     )
 
 

@@ -45,6 +45,7 @@ def tool_row(rulebook: Rulebook, settled: Settled, *, shipped: bool) -> ToolRow:
         solvers=tuple(
             sorted({said.partition(":")[0] for row in settled.obligations for said in (row.solver, row.second)})
         ),
+        replaced=rulebook.replaced,
     )
 
 

@@ -134,6 +134,8 @@ def _verdict(report: Report, paint: Paint) -> Iterator[str]:
     solvers = "".join(f", {plain(solver)}" for solver in tool.solvers)
     revision = f"rulebook {plain(tool.rulebook_revision or 'unknown')}"
     yield f"tool: blueprint {plain(tool.version)}, {revision} {plain(tool.rules_digest)}".rstrip() + solvers
+    if tool.replaced:
+        yield f"replaced rules: {', '.join(map(plain, tool.replaced))}"
     if subject.bundle_sha256:
         yield f"bundle: sha256 {plain(subject.bundle_sha256)}"
     if subject.derivation_digest:

@@ -19,6 +19,7 @@ from blueprint.ir.distributed import DistributedTaskIR, Task
 from blueprint.ir.request import Attention, Communication, Recompute, Request, Scope, TargetKind
 from blueprint.outcome import Outcome, Status, TheoremStatus
 from blueprint.proving import ProofReport, prove
+from blueprint.report.text import render
 from blueprint.rulebook import shipped
 
 HERE = Path(__file__).parent
@@ -197,6 +198,7 @@ def test_what_is_derived_under_it_is_verified(folder: Path, proved: ProofReport,
     assert {law.theorem for law in laws} <= {TheoremStatus.RECORDED, TheoremStatus.NONE}
     assert {law.status for law in laws if "query-scale" in law.id} <= {Status.PROVED, Status.NOT_APPLICABLE}
     assert any("query-scale" in law.id and law.status is Status.PROVED for law in laws)
+    assert "replaced rules: training.total, inference.total, inference.cache_traffic" in render(report).splitlines()
 
 
 def test_the_numbers_are_those_of_the_definition(folder: Path) -> None:
