@@ -252,6 +252,13 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
         )
         for edge in ("send", "receive")
     },
+    **{
+        (DIMS, "whole_share=1,", f"whole_share={other},"): (
+            "both",
+            "the place of the share until it is known: it is replaced before the dimensions are given to anybody",
+        )
+        for other in (0, 2)
+    },
     (ATTENTION, "STATISTIC_BYTES = 4", "STATISTIC_BYTES = 3"): ("derive", _SMALLER_ROWS),
     (ATTENTION, f"{_ROWS}(dims.d * dims.e + STATISTIC_BYTES)", _KEY_ROWS): ("derive", _NO_GROUPED_QUERIES),
     **{
