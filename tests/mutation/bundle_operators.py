@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -80,7 +81,7 @@ Sites = Callable[[Draft, Request], Iterator[Site]]
 
 
 class Operator(NamedTuple):
-    """One kind of fault. `most` mutants are drawn for each stage and finding of a branch; all cells where it is 0.
+    """One kind of fault, of which at most so many mutants are drawn.
 
     `whole`: it is about the whole bundle and not about one branch of it.
     """
@@ -97,7 +98,7 @@ OPERATORS: list[Operator] = []
 
 
 def operator(
-    name: str, *, point: Point = Point.MEANING, most: int = 1, whole: bool = False
+    name: str, *, point: Point = Point.MEANING, most: int = 12, whole: bool = False
 ) -> Callable[[Sites], Sites]:
     """Register the places of an operator."""
 
@@ -215,7 +216,7 @@ def more_or_less(old: int, _draft: Draft) -> object:
     return old - 1 if old % 2 else old + 1
 
 
-@operator("operations", most=0)
+@operator("operations", most=300)
 def operations(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step does another number of operations."""
     for step in steps(draft, DISTRIBUTED):
@@ -235,7 +236,7 @@ def operations_doubled(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, STEPS[stage], step, field, lambda old, _: 2 * old, "claim.exact_work")
 
 
-@operator("bytes", most=3)
+@operator("bytes", most=40)
 def moved_bytes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step reads or writes another number of bytes."""
     for step in steps(draft, DISTRIBUTED):
@@ -247,7 +248,7 @@ def moved_bytes(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(PORTABLE, "tasks", step, field, plus(2), "claim.exact_work", cell=field)
 
 
-@operator("bytes of one phase", most=0)
+@operator("bytes of one phase", most=60)
 def bytes_of_phase(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step of each phase writes what it should read besides."""
     for step in steps(draft, PORTABLE):
@@ -283,7 +284,7 @@ def alike(found: Sequence[Plain]) -> Iterator[tuple[Plain, Plain]]:
         kinds[kind_of(step)] = step
 
 
-@operator("work moved", most=2)
+@operator("work moved")
 def work_moved(draft: Draft, _request: Request) -> Iterator[Site]:
     """From one task to another of its rule and phase: every sum over both is right."""
     for one, other in alike(steps(draft, DISTRIBUTED)):
@@ -299,7 +300,7 @@ def work_moved(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield Site(DISTRIBUTED, place, "claim.exact_work", change, component)
 
 
-@operator("resources", most=2)
+@operator("resources")
 def resources(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task claims another amount of a resource than its work has."""
     for step in steps(draft, PORTABLE):
@@ -309,7 +310,7 @@ def resources(draft: Draft, _request: Request) -> Iterator[Site]:
             )
 
 
-@operator("operand sizes", most=2)
+@operator("operand sizes")
 def operand_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task's primitive has an operand of another size or name, one operand less, or two in each other's place."""
     for step in steps(draft, DISTRIBUTED):
@@ -327,7 +328,7 @@ def operand_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
 # Data flow ------------------------------------------------------------------------------------------------------------
 
 
-@operator("swapped tensors", most=2)
+@operator("swapped tensors", most=18)
 def swapped_tensors(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step takes its tensors in another order."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -341,7 +342,7 @@ def kind_of_any(step: Plain) -> str:
     return kind_of(step) if "lineage" in step else str(step.get("kind", ""))
 
 
-@operator("another tensor read", most=2)
+@operator("another tensor read")
 def another_tensor(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task reads another tensor of the same type and local shape, of a version or a block that is not meant."""
     found = values(draft, DISTRIBUTED)
@@ -368,7 +369,7 @@ def another_tensor(draft: Draft, _request: Request) -> Iterator[Site]:
                     break
 
 
-@operator("a tensor more or less", most=2)
+@operator("a tensor more or less")
 def tensor_count(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step does not read one of its tensors, or reads one that it should not."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -386,28 +387,29 @@ def tensor_count(draft: Draft, _request: Request) -> Iterator[Site]:
 
 @operator("results exchanged")
 def results_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
-    """Two steps that read the same write each other's results."""
+    """Two neighbours that do not need each other write each other's results."""
     for stage, field in ((MODEL, "result"), (DISTRIBUTED, "outputs"), (PORTABLE, "outputs")):
-        for one, other in _siblings(steps(draft, stage)):
+        found = steps(draft, stage)
+        for one, other in pairwise(found):
+            if set(_written(one)) & set(other["inputs"]) or not (_written(one) and _written(other)):
+                continue
 
-            def change(changed: Draft, pair: tuple[Stage, str, str, str] = (stage, one, other, field)) -> None:
+            def change(
+                changed: Draft, pair: tuple[Stage, str, str, str] = (stage, one["name"], other["name"], field)
+            ) -> None:
                 at, first, second, side = pair
                 left, right = (changed.entity(at, STEPS[at], name) for name in (first, second))
                 left[side], right[side] = right[side], left[side]
 
-            yield Site(stage, f"{one} and {other}", "claim.data_flow", change)
+            if not _in_a_cycle(found, one, other):
+                yield Site(stage, f"{one['name']} and {other['name']}", "claim.data_flow", change)
 
 
-def _siblings(found: Sequence[Plain]) -> Iterator[tuple[str, str]]:
-    """Neighbours whose first inputs are the same, so that neither can come to need the other."""
-    seen: dict[str, Plain] = {}
-    for step in found:
-        if not step["inputs"]:
-            continue
-        before = seen.get(step["inputs"][0])
-        if before is not None and before.get("kind") == step.get("kind") and _written(before) and _written(step):
-            yield before["name"], step["name"]
-        seen[step["inputs"][0]] = step
+def _in_a_cycle(found: Sequence[Plain], one: Plain, other: Plain) -> bool:
+    """Whether, with each other's results, one of two steps would need what it writes itself."""
+    places = {each: at for at, step in enumerate(found) for each in _written(step)}
+    first = min(found.index(one), found.index(other))
+    return any(places.get(each, -1) >= first for step in (one, other) for each in step["inputs"])
 
 
 def _written(step: Plain) -> list[str]:
@@ -415,7 +417,7 @@ def _written(step: Plain) -> list[str]:
     return found
 
 
-@operator("producer or consumers of a buffer", most=2)
+@operator("producer or consumers of a buffer")
 def buffer_flow(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer says that another task makes it, or that other tasks read it."""
     found = values(draft, PORTABLE)
@@ -429,7 +431,7 @@ def buffer_flow(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(PORTABLE, "buffers", buffer, "producer", be(last), "claim.data_flow", cell="producer")
 
 
-@operator("broken dependency", most=2)
+@operator("broken dependency", most=18)
 def dependencies(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step waits for one step less, for one more, or for its own in another order."""
     for stage in (PORTABLE, CONCRETE, MACHINE):
@@ -446,14 +448,15 @@ def dependencies(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, STEPS[stage], step, "dependencies", new, by, cell="more", word="more")
 
 
-@operator("interface", most=3)
+@operator("interface", most=40)
 def interface(draft: Draft, request: Request) -> Iterator[Site]:
     """What enters, what leaves, the facts, the mesh, the objectives or the target are others."""
     by = "claim.interface"
     for stage in shown(draft):
         snapshot = draft.snapshot(stage)
         for side in ("inputs", "outputs"):
-            if side in snapshot and snapshot[side]:
+            # A value that is neither made nor given has a finding of its own.
+            if snapshot.get(side) and (stage, side) != (DISTRIBUTED, "inputs"):
                 yield header(stage, side, without_last, by, "less")
             if len(snapshot.get(side, ())) > 1:
                 yield header(stage, side, turned, by, "turned")
@@ -475,7 +478,7 @@ def interface(draft: Draft, request: Request) -> Iterator[Site]:
 # Entities and lineage -------------------------------------------------------------------------------------------------
 
 
-@operator("dropped entity", most=0)
+@operator("dropped entity", most=40)
 def dropped(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity is gone, and nothing refers to it any more."""
     for stage in shown(draft):
@@ -483,17 +486,14 @@ def dropped(draft: Draft, _request: Request) -> Iterator[Site]:
             found = draft.entities(stage, label)
             if len(found) < 2:
                 continue
+            # What is issued by no queue and no section is no program at all.
+            by = "structure.issue" if label in {"queues", "sections"} else "coverage.missing"
             for entity in found:
-                yield Site(
-                    stage,
-                    f"{label}/{entity['name']}",
-                    "coverage.missing",
-                    removed(stage, label, entity["name"]),
-                    f"{stage.value} {label} {entity['name'] if stage is MACHINE and label != 'instructions' else ''}",
-                )
+                change = removed(stage, label, entity["name"])
+                yield Site(stage, f"{label}/{entity['name']}", by, change, f"{stage.value} {label}")
 
 
-@operator("invented entity", most=0)
+@operator("invented entity", most=30)
 def invented(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity stands twice, under another name; nothing uses the second."""
     for stage in shown(draft):
@@ -517,6 +517,9 @@ def _twin(stage: Stage, label: str, kind: str, name: str) -> Change:
         if "consumers" in spare:
             spare["consumers"] = []
             spare.pop("producer", None)
+        if stage is DISTRIBUTED and label == "values":
+            makers = [each["outputs"] for each in draft.entities(stage, "tasks") if real["id"] in each["outputs"]]
+            next(iter(makers), draft.snapshot(stage)["inputs"]).append(spare["id"])
         if label == "devices":
             spare["ordinal"] = 9
         if label == "commands":
@@ -563,7 +566,7 @@ def _source_field(stage: Stage, label: str) -> str:
     return "source_value" if stage is PORTABLE and label == "buffers" else SOURCES.get(label, "")
 
 
-@operator("lineage to the wrong source", most=3)
+@operator("lineage to the wrong source")
 def wrong_source(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says that it comes from what another of its kind comes from."""
     before: dict[tuple[Stage, str, str], Plain] = {}
@@ -590,7 +593,7 @@ def wrong_source(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(stage, f"{label}/{entity['name']}", "coverage.missing", change, label)
 
 
-@operator("lineages exchanged", most=3)
+@operator("lineages exchanged")
 def lineages_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
     """Two entities say that they come from each other's sources: every source has its target."""
     before: dict[tuple[Stage, str, str], Plain] = {}
@@ -613,7 +616,7 @@ def lineages_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(stage, place, "coverage.missing", change, label)
 
 
-@operator("wrong transform", most=2)
+@operator("wrong transform")
 def wrong_transform(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says that another rule of its boundary made it, or one that there is not."""
     rules: dict[Stage, list[str]] = {}
@@ -627,7 +630,7 @@ def wrong_transform(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(stage, label, entity, field, be("planning.nothing"), "lineage.undeclared", cell=label, word="none")
 
 
-@operator("wrong lineage kind", most=2)
+@operator("wrong lineage kind")
 def wrong_lineage_kind(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says that it came from its sources in another way."""
     for stage, label, entity in derived(draft):
@@ -676,7 +679,7 @@ def _mixed(request: Request, stage: Stage) -> Change:
 # Identity, ranks and exchanges ----------------------------------------------------------------------------------------
 
 
-@operator("wrong kind, phase or primitive", most=3)
+@operator("wrong kind, phase or primitive", most=24)
 def identity(draft: Draft, request: Request) -> Iterator[Site]:
     """A step is of another kind, phase, primitive or block."""
     by = "claim.operation_identity"
@@ -696,7 +699,7 @@ def identity(draft: Draft, request: Request) -> Iterator[Site]:
                 yield edit(stage, "tasks", step, "kind", be(kind), by, cell="kind")
 
 
-@operator("wrong rank set", most=2)
+@operator("wrong rank set", most=24)
 def rank_sets(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value, a task, a device, a region or a command is on other ranks or devices."""
     for stage in (DISTRIBUTED, PORTABLE):
@@ -773,7 +776,7 @@ def of_exchange(found: Exchange, changes: Plain, by: str = "claim.collective_vol
     return edit(found.stage, STEPS[found.stage], found.step, found.field, new, by, cell=kind_of(found.step), word=word)
 
 
-@operator("wrong collective kind", most=2)
+@operator("wrong collective kind")
 def collective_kind(draft: Draft, _request: Request) -> Iterator[Site]:
     """A collective is of another kind, with the reduction that belongs to it."""
     for found in exchanges(draft):
@@ -789,7 +792,7 @@ def reduction(draft: Draft, _request: Request) -> Iterator[Site]:
         yield of_exchange(found, {"reduction": "sum" if found.collective["reduction"] == "none" else "none"}, by)
 
 
-@operator("wrong participants", most=2)
+@operator("wrong participants")
 def participants(draft: Draft, _request: Request) -> Iterator[Site]:
     """A collective is among other ranks, or along another axis of the mesh."""
     for found in exchanges(draft):
@@ -799,7 +802,7 @@ def participants(draft: Draft, _request: Request) -> Iterator[Site]:
         yield of_exchange(found, {"axis": "data" if axis == "tensor" else "tensor"}, word="axis")
 
 
-@operator("wrong payload", most=0)
+@operator("wrong payload", most=80)
 def payload(draft: Draft, _request: Request) -> Iterator[Site]:
     """A message has another number of bytes, in the collective and in the work."""
     for stage in shown(draft)[1:]:
@@ -825,7 +828,7 @@ def payload(draft: Draft, _request: Request) -> Iterator[Site]:
             yield of_exchange(found, {"message_bytes": found.collective["message_bytes"] + 1})._replace(cell="")
 
 
-@operator("collective left out", most=3)
+@operator("collective left out")
 def left_out(draft: Draft, _request: Request) -> Iterator[Site]:
     """An exchange does not take place: what comes after it reads what went into it."""
     for step in steps(draft, DISTRIBUTED):
@@ -845,7 +848,7 @@ def left_out(draft: Draft, _request: Request) -> Iterator[Site]:
 # Values and buffers ---------------------------------------------------------------------------------------------------
 
 
-@operator("wrong role", most=2)
+@operator("wrong role")
 def roles(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value is for something else."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -854,7 +857,7 @@ def roles(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(stage, VALUES[stage], value, "role", be(role), "claim.role", cell=value["role"])
 
 
-@operator("wrong element type", most=2)
+@operator("wrong element type")
 def dtypes(draft: Draft, _request: Request) -> Iterator[Site]:
     """The elements of a value are of another type, of the same width or of another."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -865,7 +868,7 @@ def dtypes(draft: Draft, _request: Request) -> Iterator[Site]:
                     yield edit(stage, VALUES[stage], value, "dtype", new, "claim.tensor_type", cell=dtype.value, word=dtype.value)
 
 
-@operator("wrong shape", most=3)
+@operator("wrong shape", most=18)
 def shapes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value is larger on one axis, or its axes stand in another order."""
     for stage in (MODEL, DISTRIBUTED):
@@ -883,7 +886,7 @@ def shapes(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, "values", value, "axes", turned, "claim.tensor_type", cell="axes")
 
 
-@operator("wrong sharding", most=3)
+@operator("wrong sharding")
 def sharding(draft: Draft, _request: Request) -> Iterator[Site]:
     """A divided value lies whole on every rank, a whole one divided, along another axis, or in addends."""
     by = "claim.shard_coverage"
@@ -933,7 +936,7 @@ def resized(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(DISTRIBUTED, step["name"], "claim.tensor_type", change)
 
 
-@operator("wrong buffer size", most=2)
+@operator("wrong buffer size")
 def buffer_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer has room for more or for less than its value."""
     for buffer in values(draft, PORTABLE):
@@ -944,7 +947,7 @@ def buffer_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(CONCRETE, "buffers", buffer, "size", plus(-1), "claim.buffer_size")
 
 
-@operator("wrong storage class", most=2)
+@operator("wrong storage class")
 def storage(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer lives longer or shorter than its value, or is aligned otherwise."""
     for buffer in values(draft, PORTABLE):
@@ -956,7 +959,7 @@ def storage(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(PORTABLE, "buffers", buffer, "alignment", new, "claim.storage", cell="alignment")
 
 
-@operator("wrong capability", most=3)
+@operator("wrong capability")
 def capability(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task needs another capability, has another alternative, or occupies another resource."""
     by = "claim.implementation"
@@ -980,7 +983,7 @@ def implementation(draft: Draft, _request: Request) -> Iterator[Site]:
 # Memory facts, caches and workspaces ----------------------------------------------------------------------------------
 
 
-@operator("wrong memory fact", most=0)
+@operator("wrong memory fact", most=80)
 def memory_facts(draft: Draft, _request: Request) -> Iterator[Site]:
     """What one rank holds is another number: parameters, state, activations, caches, boundary."""
     for fact, size in draft.snapshot(PORTABLE)["memory"].items():
@@ -1009,7 +1012,7 @@ def other_memory(draft: Draft, _request: Request) -> Iterator[Site]:
     yield Site(PORTABLE, "memory", "claim.memory", change)
 
 
-@operator("wrong workspace", most=0)
+@operator("wrong workspace", most=40)
 def workspaces(draft: Draft, request: Request) -> Iterator[Site]:
     """An implementation of the attention core needs more or less room, or the binding takes another."""
     laws = {
@@ -1026,7 +1029,7 @@ def workspaces(draft: Draft, request: Request) -> Iterator[Site]:
         yield header(CONCRETE, "workspace", lambda old, _: 64 * old, "law.bound-workspace", "far more")
 
 
-@operator("wrong alternatives", most=4)
+@operator("wrong alternatives")
 def alternatives(draft: Draft, _request: Request) -> Iterator[Site]:
     """The plan offers other implementations of the attention core, or with other capabilities."""
     by = "claim.alternatives"
@@ -1039,7 +1042,7 @@ def alternatives(draft: Draft, _request: Request) -> Iterator[Site]:
         yield header(PORTABLE, "alternatives.0.name", be("attention.free"), by)
 
 
-@operator("wrong effect on a cache", most=0)
+@operator("wrong effect on a cache", most=60)
 def effects(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task touches no cache, another, another part of it or otherwise; or a task without one touches one."""
     by = "claim.effects"
@@ -1072,7 +1075,7 @@ def _word(new: New) -> str:
 # Binding --------------------------------------------------------------------------------------------------------------
 
 
-@operator("wrong place in memory", most=0)
+@operator("wrong place in memory", most=24)
 def places(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer overlaps another, is not aligned, lies further than it need, or in the place of another."""
     found = values(draft, CONCRETE)
@@ -1113,7 +1116,7 @@ def alignments(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(CONCRETE, "buffers", buffer, "alignment", be(new), "claim.alignment", word=str(new))
 
 
-@operator("wrong region", most=0)
+@operator("wrong region", most=24)
 def regions(draft: Draft, _request: Request) -> Iterator[Site]:
     """A region has more or less room than the device gives it, or than its buffers take."""
     by = "claim.region_capacity"
@@ -1134,7 +1137,7 @@ def regions(draft: Draft, _request: Request) -> Iterator[Site]:
             yield Site(CONCRETE, region["name"], "law.aligned-buffers", small, "small")
 
 
-@operator("wrong access mode", most=2)
+@operator("wrong access mode")
 def uses(draft: Draft, _request: Request) -> Iterator[Site]:
     """A command does something else with a buffer, uses another one, or one less."""
     by = "claim.buffer_uses"
@@ -1148,7 +1151,7 @@ def uses(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(CONCRETE, "commands", step, "uses", turned, by, cell="order", word="turned")
 
 
-@operator("wrong category", most=3)
+@operator("wrong category")
 def categories(draft: Draft, _request: Request) -> Iterator[Site]:
     """A command or an instruction is of another kind, or of another stage; a queue is of another category."""
     by = "claim.task_category"
@@ -1164,7 +1167,7 @@ def categories(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(CONCRETE, "queues", queues[-1], "category", be("host"), by, cell="queue")
 
 
-@operator("reordered issue", most=0)
+@operator("reordered issue", most=40)
 def issue_order(draft: Draft, _request: Request) -> Iterator[Site]:
     """Two commands are issued in each other's place, or one later, in another slot or by another queue."""
     by = "claim.issue_order"
@@ -1208,7 +1211,7 @@ def _exchanged(stage: Stage, label: str, name: str, at: int) -> Site:
     return Site(stage, f"{label}/{name} at {at}", "claim.issue_order", change, f"{stage.value} {name}")
 
 
-@operator("wrong waits", most=2)
+@operator("wrong waits")
 def waits(draft: Draft, _request: Request) -> Iterator[Site]:
     """A wait for another queue is missing, is for something else, or is invented."""
     beside = extension(draft)
@@ -1227,7 +1230,7 @@ def waits(draft: Draft, _request: Request) -> Iterator[Site]:
             yield Site(CONCRETE, f"one more like wait {at}", "claim.waits", added, "more")
 
 
-@operator("wrong routes", most=3)
+@operator("wrong routes")
 def routes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A transfer has no route or another, or a launch has one."""
     beside = extension(draft)
@@ -1250,7 +1253,7 @@ def routes(draft: Draft, _request: Request) -> Iterator[Site]:
 # The program ----------------------------------------------------------------------------------------------------------
 
 
-@operator("wrong operands of an instruction", most=0)
+@operator("wrong operands of an instruction", most=24)
 def operands(draft: Draft, _request: Request) -> Iterator[Site]:
     """An instruction has another place, size, mode or region of memory, one less, or them in another order."""
     by = "claim.operands"
@@ -1294,7 +1297,7 @@ class Neighbour(NamedTuple):
     by: str
 
 
-@operator("derivation of another request", most=0, whole=True)
+@operator("derivation of another request", most=91, whole=True)
 def another_request(draft: Draft, request: Request) -> Iterator[Site]:
     """Everything is what the honest passes make of another request, under this one."""
     for other in neighbours(request):
@@ -1420,7 +1423,7 @@ def device_too_small(draft: Draft, request: Request) -> Iterator[Site]:
 # How it is written down -----------------------------------------------------------------------------------------------
 
 
-@operator("wrong contract", point=Point.RECORD, most=0, whole=True)
+@operator("wrong contract", point=Point.RECORD, whole=True)
 def contracts(draft: Draft, _request: Request) -> Iterator[Site]:
     """A pass promises something else: its name, its revision, fewer rules, claims or laws."""
     for at, record in enumerate(draft.data["transitions"]):
@@ -1444,7 +1447,7 @@ def contracts(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield Site(stage, f"{record['branch']} {field}", "contract", put(owner, field, new), field)
 
 
-@operator("forged report", point=Point.RECORD, most=0, whole=True)
+@operator("forged report", point=Point.RECORD, whole=True)
 def reports(draft: Draft, _request: Request) -> Iterator[Site]:
     """A recorded report says something else than this run finds."""
     for at, record in enumerate(draft.data["transitions"]):
@@ -1466,7 +1469,7 @@ def reports(draft: Draft, _request: Request) -> Iterator[Site]:
             yield Site(stage, f"{record['branch']} {field}", "report.mismatch", put(owner, field, new), field)
 
 
-@operator("wrong digest", point=Point.RECORD, most=0, whole=True)
+@operator("wrong digest", point=Point.RECORD, whole=True)
 def digests(draft: Draft, _request: Request) -> Iterator[Site]:
     """A digest is another: of the request, of the session, of a parent, of a transition, of the rulebook."""
     other = be("0" * 64)
@@ -1482,7 +1485,7 @@ def digests(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(MODEL, field, by, put(data, field, other), by, carry=False, raw=True)
 
 
-@operator("wrong id", point=Point.RECORD, most=0)
+@operator("wrong id", point=Point.RECORD)
 def identifiers(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity has an id that is not that of its content, and everything that refers to it goes along."""
     for stage in shown(draft):
@@ -1496,7 +1499,7 @@ def identifiers(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield Site(stage, place, "structure.id", change, f"{stage.value} {label}", carry=False, raw=True)
 
 
-@operator("wrong header, label or pass", point=Point.RECORD, most=0, whole=True)
+@operator("wrong header, label or pass", point=Point.RECORD, whole=True)
 def labels(draft: Draft, _request: Request) -> Iterator[Site]:
     """A stage says that it is of another version, or is called or made otherwise."""
     data = lambda changed: changed.data  # noqa: E731
@@ -1510,7 +1513,7 @@ def labels(draft: Draft, _request: Request) -> Iterator[Site]:
             yield Site(stage, f"{record['branch']} {field}", by, put(data, f"stages.{at}.{field}", new), by, carry=False)
 
 
-@operator("missing stage", point=Point.MISSING, most=0, whole=True)
+@operator("missing stage", point=Point.MISSING, whole=True)
 def missing_stages(draft: Draft, _request: Request) -> Iterator[Site]:
     """The last stages of the bundle are not there."""
     last = draft.data["stages"][-1]["branch"]
@@ -1524,7 +1527,7 @@ def missing_stages(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(stage, f"{last} {count} less", "stage.missing", change, str(count), carry=False)
 
 
-@operator("forbidden field", point=Point.FORM, most=0)
+@operator("forbidden field", point=Point.FORM)
 def forbidden_fields(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says what its stage must not hold: a device, an address, a time, a cost."""
     extra = {MODEL: "rank", DISTRIBUTED: "device", PORTABLE: "address", CONCRETE: "duration", MACHINE: "cost"}

@@ -10,17 +10,20 @@ The table says by what. Its targets are enforced: the exit status is 1 under any
 from __future__ import annotations
 
 import atexit
+import functools
 import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
+from itertools import zip_longest
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
+import pytest
 
 from blueprint.codec import decode, encode
 from blueprint.errors import BlueprintError
@@ -39,12 +42,15 @@ from blueprint.ir.request import (
 )
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.rule import Claim
+from blueprint.session import open_rulebook
 from blueprint.verification import verify, verify_without_replay
 from tests.bundles.branches import BranchDraft
 from tests.bundles.conftest import TINY, Memory, lasting_pool, shared
 from tests.bundles.stacks import STEPS, good, training_stage_request
 from tests.mutation.bundle_operators import OPERATORS, Operator, Point, Site, shown
 from tests.reseal import STAGES, Draft, recorded
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "build" / "mutation-bundles.json"
@@ -91,7 +97,7 @@ def _in_memory(request: Request, memory: int) -> Request:
 
 REDUCE, SPLIT = Communication.ALL_REDUCE, Communication.SEQUENCE_PARALLEL
 NONE, SELECTIVE, FULL = Recompute.NONE, Recompute.SELECTIVE, Recompute.FULL
-BLOCK_STEPS = inference_request(TINY, batch=3, prompt=4, context=7, tensor=2)
+BLOCK_STEPS = inference_request(TINY, batch=3, prompt=4, context=7, tensor=2, pipeline=2)
 
 SUBJECTS: Final[Mapping[str, Request]] = {
     "training block, queue": _bound(
@@ -102,12 +108,8 @@ SUBJECTS: Final[Mapping[str, Request]] = {
         training_stage_request(communication=REDUCE, recompute=FULL, stage=0), TargetKind.SLOT
     ),
     "inference stack, slot": _bound(STEPS, TargetKind.SLOT, None, Attention.PAGED),
-    "training block, slot": _bound(
-        _block(FULL, REDUCE, zero=0, dtype=DType.FLOAT32, feedforward=20), TargetKind.SLOT, 2**40
-    ),
-    "training block": _in_memory(_block(NONE, SPLIT, zero=2, dtype=DType.BFLOAT16, feedforward=20), 2**40),
+    "training block": _in_memory(_block(NONE, SPLIT, zero=2, dtype=DType.FLOAT32, feedforward=20), 2**40),
     "training stack, queue": _bound(training_stage_request(zero=3), TargetKind.QUEUE),
-    "inference block": _in_memory(BLOCK_STEPS, 2**40),
     "inference block, slot": _bound(BLOCK_STEPS, TargetKind.SLOT, 2**40),
 }
 """Good bundles: training and inference, a block and a stack, queues and slots, with and without all five stages.
@@ -141,11 +143,10 @@ class Mutant(NamedTuple):
     site: Site
 
 
-def mutants_of(subject: str, data: bytes) -> list[Mutant]:
-    """The mutants of a good bundle: of the places of each operator a draw that is the same in every run."""
+def mutants_of(subject: str, data: bytes) -> Iterator[Mutant]:
+    """One mutant of a good bundle for each operator and cell of places, a draw that is the same in every run."""
     request = SUBJECTS[subject]
     branches = branches_of(request.workload)
-    found = []
     for each in OPERATORS:
         for branch in branches[-1:] if each.whole else branches:
             draft = draft_of(data, request, branch)
@@ -155,25 +156,37 @@ def mutants_of(subject: str, data: bytes) -> list[Mutant]:
                 for site in each.sites(draft, request)
                 if each.whole or site.stage is not Stage.MODEL or branch is branches[0]
             ]
-            for site in drawn(sites, each.most, f"{SEED} {subject} {branch.value} {each.name}"):
-                found.append(Mutant(Key(subject, each.name, branch, f"{site.stage.value}: {site.place}"), each, site))
-    return found
+            cells: dict[tuple[Stage, str, str], Site] = {}
+            for site in shuffled(sites, f"{subject} {branch.value} {each.name}"):
+                cells.setdefault((site.stage, site.by, site.cell), site)
+            for site in cells.values():
+                yield Mutant(Key(subject, each.name, branch, f"{site.stage.value}: {site.place}"), each, site)
 
 
-def drawn(sites: Sequence[Site], most: int, seed: str) -> list[Site]:
-    """One place of each cell; for a stage and a finding at most so many, unless it is 0."""
-    order = list(sites)
-    random.Random(seed).shuffle(order)  # noqa: S311 -- a fixed draw is what is wanted
-    cells: dict[tuple[Stage, str, str], Site] = {}
-    for site in order:
-        cells.setdefault((site.stage, site.by, site.cell), site)
-    taken: Counter[tuple[Stage, str]] = Counter()
+def shuffled(items: Iterable[T], seed: str) -> list[T]:
+    """In an order that is the same in every run."""
+    order = list(items)
+    random.Random(f"{SEED} {seed}").shuffle(order)  # noqa: S311 -- no secret
+    return order
+
+
+def drawn(mutants: Sequence[Mutant]) -> list[Mutant]:
+    """Of each operator as many as it may have, from all cells by turns; and one for each claim in each good bundle."""
     chosen = []
-    for site in cells.values():
-        taken[site.stage, site.by] += 1
-        if not most or taken[site.stage, site.by] <= most:
-            chosen.append(site)
-    return chosen
+    for each in OPERATORS:
+        cells: dict[tuple[Stage, str, str], list[Mutant]] = {}
+        for mutant in shuffled((one for one in mutants if one.operator is each), each.name):
+            cells.setdefault((mutant.site.stage, mutant.site.by, mutant.site.cell), []).append(mutant)
+        turns = [one for turn in zip_longest(*cells.values()) for one in turn if one is not None]
+        chosen += turns[: each.most]
+    covered = {(one.key.subject, one.site.stage, one.site.by) for one in chosen}
+    for mutant in shuffled(mutants, "claims"):
+        place = (mutant.key.subject, mutant.site.stage, mutant.site.by)
+        if mutant.site.by.startswith("claim.") and place not in covered:
+            covered.add(place)
+            chosen.append(mutant)
+    places = {mutant.key: at for at, mutant in enumerate(mutants)}
+    return sorted(chosen, key=lambda mutant: places[mutant.key])
 
 
 def mutated(mutant: Mutant, data: bytes) -> bytes:
@@ -474,22 +487,31 @@ Known = dict[Key, tuple[Mutant, bytes]]
 
 
 def known_mutants(bundles: Mapping[str, bytes]) -> Known:
-    """Every mutant that is not excluded, with the good bundle that it is of."""
-    found = [(mutant, data) for subject, data in bundles.items() for mutant in mutants_of(subject, data)]
-    keys = Counter(mutant.key for mutant, _ in found)
-    repeated = [key for key, count in keys.items() if count > 1]
+    """Every mutant that is drawn and not excluded, with the good bundle that it is of."""
+    found = [mutant for subject, data in bundles.items() for mutant in mutants_of(subject, data)]
+    repeated = [key for key, count in Counter(mutant.key for mutant in found).items() if count > 1]
     if repeated:
         raise ValueError(f"a place occurs twice: {repeated[0]}")
-    return {mutant.key: (mutant, data) for mutant, data in found if mutant.key not in EXCLUDED}
+    chosen = drawn([mutant for mutant in found if mutant.key not in EXCLUDED])
+    return {mutant.key: (mutant, bundles[mutant.key.subject]) for mutant in chosen}
 
 
 _LANE: Known = {}
 """The mutants of this process."""
 
 
+@contextmanager
+def effort(jobs: int) -> Iterator[None]:
+    """One solver pool for all verifications of this process, what it has answered, and the rules, read once."""
+    rulebook = functools.cache(open_rulebook)
+    with lasting_pool(jobs) as pool, shared(pool, Memory()), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blueprint.examine.open_rulebook", rulebook)
+        yield
+
+
 def start_lane(bundles: Mapping[str, bytes], stack: ExitStack = ExitStack()) -> None:  # noqa: B008 -- lives as long as the process
-    """Give a process one solver pool, and what it has answered, for all its mutants."""
-    stack.enter_context(shared(stack.enter_context(lasting_pool(1)), Memory()))
+    """Give a process what all its mutants share."""
+    stack.enter_context(effort(1))
     atexit.register(stack.close)
     _LANE.update(known_mutants(bundles))
 
@@ -503,7 +525,7 @@ def run(subjects: Iterable[str], words: Sequence[str], say: Callable[[str], None
     """Derive the good bundles, verify them, and examine their mutants in lanes beside each other."""
     bundles = {subject: good(SUBJECTS[subject]) for subject in subjects}
     asked = {}
-    with lasting_pool(LANES) as pool, shared(pool, Memory()):
+    with effort(LANES):
         for subject, data in bundles.items():
             control(SUBJECTS[subject], data)
             asked[subject] = asked_of(verify(data, jobs=LANES))
