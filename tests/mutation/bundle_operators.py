@@ -87,7 +87,6 @@ class Operator(NamedTuple):
     """
 
     name: str
-    words: str
     sites: Sites
     point: Point
     most: int
@@ -103,7 +102,7 @@ def operator(
     """Register the places of an operator."""
 
     def register(sites: Sites) -> Sites:
-        OPERATORS.append(Operator(name, (sites.__doc__ or "").partition("\n")[0], sites, point, most, whole))
+        OPERATORS.append(Operator(name, sites, point, most, whole))
         return sites
 
     return register
@@ -137,11 +136,10 @@ def put(owner: Callable[[Draft], Any], field: str, new: New) -> Change:
     return change
 
 
-def edit(
-    stage: Stage, label: str, entity: Plain, field: str, new: New, by: str, *, cell: str = "", word: str = ""
-) -> Site:
+def edit(stage: Stage, entity: Plain, field: str, new: New, by: str, *, cell: str = "", word: str = "") -> Site:
     """An entity's field holds something else."""
-    name = entity["name"]
+    name, kind = entity["name"], entity["id"].partition(":")[0]
+    label = next(label for label, of in KINDS[stage].items() if of == kind)
     place = f"{label}/{name}/{field}{f' {word}' if word else ''}"
     return Site(stage, place, by, put(lambda draft: draft.entity(stage, label, name), field, new), cell)
 
@@ -220,11 +218,11 @@ def more_or_less(old: int, _draft: Draft) -> object:
 def operations(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step does another number of operations."""
     for step in steps(draft, DISTRIBUTED):
-        yield edit(DISTRIBUTED, "tasks", step, "work.operations", more_or_less, "claim.exact_work", cell=kind_of(step))
+        yield edit(DISTRIBUTED, step, "work.operations", more_or_less, "claim.exact_work", cell=kind_of(step))
     for step in steps(draft, PORTABLE):
-        yield edit(PORTABLE, "tasks", step, "work.operations", plus(1), "claim.exact_work")
+        yield edit(PORTABLE, step, "work.operations", plus(1), "claim.exact_work")
     for step in steps(draft, CONCRETE):
-        yield edit(CONCRETE, "commands", step, "operations", plus(1), "claim.exact_work", cell=kind_of(step))
+        yield edit(CONCRETE, step, "operations", plus(1), "claim.exact_work", cell=kind_of(step))
 
 
 @operator("operations doubled")
@@ -233,19 +231,21 @@ def operations_doubled(draft: Draft, _request: Request) -> Iterator[Site]:
     for stage, field in ((DISTRIBUTED, "work.operations"), (PORTABLE, "work.operations"), (CONCRETE, "operations")):
         for step in steps(draft, stage):
             if step.get("operations", step.get("work", {}).get("operations")):
-                yield edit(stage, STEPS[stage], step, field, lambda old, _: 2 * old, "claim.exact_work")
+                yield edit(stage, step, field, lambda old, _: 2 * old, "claim.exact_work")
 
 
 @operator("bytes", most=40)
 def moved_bytes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step reads or writes another number of bytes."""
     for step in steps(draft, DISTRIBUTED):
-        by = "claim.operand_traffic" if "operand_traffic" in CLAIMS[step["lineage"]["transform"]] else "claim.exact_work"
+        by = (
+            "claim.operand_traffic" if "operand_traffic" in CLAIMS[step["lineage"]["transform"]] else "claim.exact_work"
+        )
         for field in ("work.read_bytes", "work.write_bytes"):
-            yield edit(DISTRIBUTED, "tasks", step, field, more_or_less, by, cell=f"{step['phase']} {field}")
+            yield edit(DISTRIBUTED, step, field, more_or_less, by, cell=f"{step['phase']} {field}")
     for step in steps(draft, PORTABLE):
         for field in ("work.read_bytes", "work.write_bytes"):
-            yield edit(PORTABLE, "tasks", step, field, plus(2), "claim.exact_work", cell=field)
+            yield edit(PORTABLE, step, field, plus(2), "claim.exact_work", cell=field)
 
 
 @operator("bytes of one phase", most=60)
@@ -291,7 +291,9 @@ def work_moved(draft: Draft, _request: Request) -> Iterator[Site]:
         for component in ("operations", "read_bytes"):
             if one["work"][component]:
 
-                def change(changed: Draft, pair: tuple[str, str, str] = (one["name"], other["name"], component)) -> None:
+                def change(
+                    changed: Draft, pair: tuple[str, str, str] = (one["name"], other["name"], component)
+                ) -> None:
                     first, second, part = pair
                     changed.entity(DISTRIBUTED, "tasks", first)["work"][part] -= 1
                     changed.entity(DISTRIBUTED, "tasks", second)["work"][part] += 1
@@ -305,9 +307,7 @@ def resources(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task claims another amount of a resource than its work has."""
     for step in steps(draft, PORTABLE):
         for resource in step["resources"]:
-            yield edit(
-                PORTABLE, "tasks", step, f"resources.{resource}", plus(1), "claim.resources", cell=resource
-            )
+            yield edit(PORTABLE, step, f"resources.{resource}", plus(1), "claim.resources", cell=resource)
 
 
 @operator("operand sizes")
@@ -316,13 +316,11 @@ def operand_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
     for step in steps(draft, DISTRIBUTED):
         for at, operand in enumerate(step["operands"]):
             field = f"operands.{at}"
-            yield edit(
-                DISTRIBUTED, "tasks", step, f"{field}.size", plus(1), "claim.operand_sizes", cell=operand["name"]
-            )
-            yield edit(DISTRIBUTED, "tasks", step, f"{field}.name", be("y"), "claim.operand_sizes", cell="name")
-        yield edit(DISTRIBUTED, "tasks", step, "operands", without_last, "claim.operand_sizes", cell="less")
+            yield edit(DISTRIBUTED, step, f"{field}.size", plus(1), "claim.operand_sizes", cell=operand["name"])
+            yield edit(DISTRIBUTED, step, f"{field}.name", be("y"), "claim.operand_sizes", cell="name")
+        yield edit(DISTRIBUTED, step, "operands", without_last, "claim.operand_sizes", cell="less")
         if len(step["operands"]) > 1:
-            yield edit(DISTRIBUTED, "tasks", step, "operands", turned, "claim.operand_sizes", cell="turned", word="turned")
+            yield edit(DISTRIBUTED, step, "operands", turned, "claim.operand_sizes", cell="turned", word="turned")
 
 
 # Data flow ------------------------------------------------------------------------------------------------------------
@@ -335,7 +333,7 @@ def swapped_tensors(draft: Draft, _request: Request) -> Iterator[Site]:
         for step in steps(draft, stage):
             for side in ("inputs", "outputs"):
                 if len(step.get(side, ())) > 1:
-                    yield edit(stage, STEPS[stage], step, side, turned, "claim.data_flow", cell=kind_of_any(step))
+                    yield edit(stage, step, side, turned, "claim.data_flow", cell=kind_of_any(step))
 
 
 def kind_of_any(step: Plain) -> str:
@@ -357,14 +355,7 @@ def another_tensor(draft: Draft, _request: Request) -> Iterator[Site]:
                     word = f"as {other['name']}"
                     cell = "version" if other["source_value"] == right["source_value"] else "value"
                     yield edit(
-                        DISTRIBUTED,
-                        "tasks",
-                        step,
-                        f"inputs.{at}",
-                        be(other["id"]),
-                        "claim.data_flow",
-                        cell=cell,
-                        word=word,
+                        DISTRIBUTED, step, f"inputs.{at}", be(other["id"]), "claim.data_flow", cell=cell, word=word
                     )
                     break
 
@@ -375,14 +366,14 @@ def tensor_count(draft: Draft, _request: Request) -> Iterator[Site]:
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
         for step in steps(draft, stage):
             if step["inputs"]:
-                yield edit(stage, STEPS[stage], step, "inputs", without_last, "claim.data_flow", cell="less")
+                yield edit(stage, step, "inputs", without_last, "claim.data_flow", cell="less")
         if stage is MODEL:
             continue
         first = values(draft, stage)[0]["id"]
         for step in steps(draft, stage):
             if first not in step["inputs"]:
                 new: New = lambda old, _, one=first: [*old, one]  # type: ignore[misc]  # noqa: E731
-                yield edit(stage, STEPS[stage], step, "inputs", new, "claim.data_flow", cell="more", word="more")
+                yield edit(stage, step, "inputs", new, "claim.data_flow", cell="more", word="more")
 
 
 @operator("results exchanged")
@@ -424,11 +415,11 @@ def buffer_flow(draft: Draft, _request: Request) -> Iterator[Site]:
     last = steps(draft, PORTABLE)[-1]["id"]
     for buffer in found:
         if buffer["consumers"]:
-            yield edit(PORTABLE, "buffers", buffer, "consumers", without_last, "claim.data_flow", cell="less")
+            yield edit(PORTABLE, buffer, "consumers", without_last, "claim.data_flow", cell="less")
         if len(buffer["consumers"]) > 1:
-            yield edit(PORTABLE, "buffers", buffer, "consumers", turned, "claim.data_flow", cell="order", word="turned")
+            yield edit(PORTABLE, buffer, "consumers", turned, "claim.data_flow", cell="order", word="turned")
         if buffer.get("producer", last) != last:
-            yield edit(PORTABLE, "buffers", buffer, "producer", be(last), "claim.data_flow", cell="producer")
+            yield edit(PORTABLE, buffer, "producer", be(last), "claim.data_flow", cell="producer")
 
 
 @operator("broken dependency", most=18)
@@ -439,13 +430,13 @@ def dependencies(draft: Draft, _request: Request) -> Iterator[Site]:
         for at, step in enumerate(found):
             waited = step["dependencies"]
             if waited:
-                yield edit(stage, STEPS[stage], step, "dependencies", without_last, by, cell="less")
+                yield edit(stage, step, "dependencies", without_last, by, cell="less")
             if len(waited) > 1:
-                yield edit(stage, STEPS[stage], step, "dependencies", turned, by, cell="order", word="turned")
+                yield edit(stage, step, "dependencies", turned, by, cell="order", word="turned")
             before = found[at - 1]["id"]
             if at and before not in waited:
                 new: New = lambda old, _, one=before: [*old, one]  # type: ignore[misc]  # noqa: E731
-                yield edit(stage, STEPS[stage], step, "dependencies", new, by, cell="more", word="more")
+                yield edit(stage, step, "dependencies", new, by, cell="more", word="more")
 
 
 @operator("interface", most=40)
@@ -460,7 +451,16 @@ def interface(draft: Draft, request: Request) -> Iterator[Site]:
                 yield header(stage, side, without_last, by, "less")
             if len(snapshot.get(side, ())) > 1:
                 yield header(stage, side, turned, by, "turned")
-    for name in ("hidden", "feedforward", "heads", "key_value_heads", "head_width", "layers", "vocabulary", "positions"):
+    for name in (
+        "hidden",
+        "feedforward",
+        "heads",
+        "key_value_heads",
+        "head_width",
+        "layers",
+        "vocabulary",
+        "positions",
+    ):
         yield header(MODEL, f"facts.{name}", plus(1), by)
     yield header(MODEL, "facts.name", be("another"), by)
     yield header(MODEL, "facts.biases", other_way, by)
@@ -626,8 +626,8 @@ def wrong_transform(draft: Draft, _request: Request) -> Iterator[Site]:
         others = sorted(set(rules[stage]) - {entity["lineage"]["transform"]})
         field = "lineage.transform"
         if others:
-            yield edit(stage, label, entity, field, be(others[0]), "coverage.missing", cell=label, word="another")
-        yield edit(stage, label, entity, field, be("planning.nothing"), "lineage.undeclared", cell=label, word="none")
+            yield edit(stage, entity, field, be(others[0]), "coverage.missing", cell=label, word="another")
+        yield edit(stage, entity, field, be("planning.nothing"), "lineage.undeclared", cell=label, word="none")
 
 
 @operator("wrong lineage kind")
@@ -636,7 +636,7 @@ def wrong_lineage_kind(draft: Draft, _request: Request) -> Iterator[Site]:
     for stage, label, entity in derived(draft):
         for kind in ("derived", "lowered", "generated"):
             if kind != entity["lineage"]["kind"]:
-                yield edit(stage, label, entity, "lineage.kind", be(kind), "lineage.kind", cell=label, word=kind)
+                yield edit(stage, entity, "lineage.kind", be(kind), "lineage.kind", cell=label, word=kind)
 
 
 @operator("wrong source field")
@@ -646,7 +646,7 @@ def wrong_source_field(draft: Draft, _request: Request) -> Iterator[Site]:
         field = _source_field(stage, label)
         others = [each[field] for each in draft.entities(stage, label) if field in each and each != entity]
         for other in [each for each in others if each != entity.get(field)][:1]:
-            yield edit(stage, label, entity, field, be(other), "lineage.source_value", cell=label)
+            yield edit(stage, entity, field, be(other), "lineage.source_value", cell=label)
 
 
 @operator("mixed-in stage", whole=True)
@@ -669,7 +669,7 @@ def _mixed(request: Request, stage: Stage) -> Change:
                 known = {each["name"]: each["id"] for each in listed(mine["snapshot"], label)}
                 for each in listed(other["snapshot"], label):
                     if mine["branch"] == draft.data["stages"][-1]["branch"] or at is MODEL:
-                        names[each["id"]] = known.get(each["name"], each["id"])
+                        names[each["id"]] = str(known.get(each["name"], each["id"]))
         place = max(at for at, each in enumerate(draft.data["stages"]) if each["stage"] == stage.value)
         draft.data["stages"][place]["snapshot"] = mapped(theirs[place]["snapshot"], names)
 
@@ -685,18 +685,18 @@ def identity(draft: Draft, request: Request) -> Iterator[Site]:
     by = "claim.operation_identity"
     for step in steps(draft, MODEL):
         other = "context" if step["kind"] != "context" else "scores"
-        yield edit(MODEL, "operations", step, "kind", be(other), by, cell="kind")
-        yield edit(MODEL, "operations", step, "block", plus(1), by, cell="block")
+        yield edit(MODEL, step, "kind", be(other), by, cell="kind")
+        yield edit(MODEL, step, "block", plus(1), by, cell="block")
     phase = "recompute" if isinstance(request.workload, Training) else "optimizer"
     for stage in (DISTRIBUTED, PORTABLE):
         for step in steps(draft, stage):
             if step["phase"] != phase:
-                yield edit(stage, "tasks", step, "phase", be(phase), by, cell="phase")
+                yield edit(stage, step, "phase", be(phase), by, cell="phase")
             primitive = "linear" if step["primitive"] != "linear" else "residual"
-            yield edit(stage, "tasks", step, "primitive", be(primitive), by, cell="primitive")
+            yield edit(stage, step, "primitive", be(primitive), by, cell="primitive")
             if "collective" not in step:
                 kind = "point_to_point" if step["kind"] == "compute" else "compute"
-                yield edit(stage, "tasks", step, "kind", be(kind), by, cell="kind")
+                yield edit(stage, step, "kind", be(kind), by, cell="kind")
 
 
 @operator("wrong rank set", most=24)
@@ -706,23 +706,23 @@ def rank_sets(draft: Draft, _request: Request) -> Iterator[Site]:
         for label in ("values", "tasks"):
             for entity in draft.entities(stage, label) if label in KINDS[stage] else ():
                 by = "claim.logical_ranks"
-                yield edit(stage, label, entity, "ranks", without_last, by, cell=f"{label} less")
+                yield edit(stage, entity, "ranks", without_last, by, cell=f"{label} less")
                 further: New = lambda old, _: [*old[:-1], old[-1] + 1]  # noqa: E731
-                yield edit(stage, label, entity, "ranks", further, by, cell=f"{label} other", word="other")
+                yield edit(stage, entity, "ranks", further, by, cell=f"{label} other", word="other")
     if CONCRETE in shown(draft):
         device = draft.entities(CONCRETE, "devices")[-1]
-        yield edit(CONCRETE, "devices", device, "ordinal", plus(1), "claim.logical_ranks")
+        yield edit(CONCRETE, device, "ordinal", plus(1), "claim.logical_ranks")
         for label in ("regions", "commands"):
             for entity in draft.entities(CONCRETE, label):
                 if len(entity["devices"]) > 1:
-                    yield edit(CONCRETE, label, entity, "devices", without_last, "claim.placement", cell=f"{label} less")
+                    yield edit(CONCRETE, entity, "devices", without_last, "claim.placement", cell=f"{label} less")
                     yield edit(
-                        CONCRETE, label, entity, "devices", turned, "claim.placement", cell=f"{label} turned", word="turned"
+                        CONCRETE, entity, "devices", turned, "claim.placement", cell=f"{label} turned", word="turned"
                     )
 
 
 @operator("one rank less everywhere")
-def a_rank_less(draft: Draft, _request: Request) -> Iterator[Site]:
+def a_rank_less(_draft: Draft, _request: Request) -> Iterator[Site]:
     """The last rank holds nothing, does nothing and takes part in nothing but exchanges of data-parallel ranks."""
 
     def change(changed: Draft) -> None:
@@ -773,7 +773,7 @@ def exchanges(draft: Draft) -> Iterator[Exchange]:
 def of_exchange(found: Exchange, changes: Plain, by: str = "claim.collective_volume", word: str = "") -> Site:
     """The collective of a step has other fields."""
     new: New = lambda old, _: {**old, **changes}  # noqa: E731
-    return edit(found.stage, STEPS[found.stage], found.step, found.field, new, by, cell=kind_of(found.step), word=word)
+    return edit(found.stage, found.step, found.field, new, by, cell=kind_of(found.step), word=word)
 
 
 @operator("wrong collective kind")
@@ -854,7 +854,7 @@ def roles(draft: Draft, _request: Request) -> Iterator[Site]:
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
         for value in values(draft, stage):
             role = (Role.MASK if value["role"] != Role.MASK.value else Role.GRADIENT).value
-            yield edit(stage, VALUES[stage], value, "role", be(role), "claim.role", cell=value["role"])
+            yield edit(stage, value, "role", be(role), "claim.role", cell=value["role"])
 
 
 @operator("wrong element type")
@@ -865,7 +865,7 @@ def dtypes(draft: Draft, _request: Request) -> Iterator[Site]:
             for dtype in (DType.FLOAT16, DType.FLOAT32):
                 if value["dtype"] != dtype.value:
                     new = be(dtype.value)
-                    yield edit(stage, VALUES[stage], value, "dtype", new, "claim.tensor_type", cell=dtype.value, word=dtype.value)
+                    yield edit(stage, value, "dtype", new, "claim.tensor_type", cell=dtype.value, word=dtype.value)
 
 
 @operator("wrong shape", most=18)
@@ -883,7 +883,7 @@ def shapes(draft: Draft, _request: Request) -> Iterator[Site]:
 
                 yield Site(stage, f"{value['name']} {axis}", "claim.tensor_type", change, axis)
             if len(value["axes"]) > 1:
-                yield edit(stage, "values", value, "axes", turned, "claim.tensor_type", cell="axes")
+                yield edit(stage, value, "axes", turned, "claim.tensor_type", cell="axes")
 
 
 @operator("wrong sharding")
@@ -892,7 +892,7 @@ def sharding(draft: Draft, _request: Request) -> Iterator[Site]:
     by = "claim.shard_coverage"
     for value in values(draft, DISTRIBUTED):
         shape, degree = value["shape"], len(value["ranks"])
-        yield edit(DISTRIBUTED, "values", value, "partial", other_way, by, cell="partial")
+        yield edit(DISTRIBUTED, value, "partial", other_way, by, cell="partial")
         for at in [None, *range(len(shape))]:
             split = [] if at is None else [value["axes"][at]]
             if split == value["split"] or (at is not None and shape[at] % degree):
@@ -900,7 +900,8 @@ def sharding(draft: Draft, _request: Request) -> Iterator[Site]:
             local = [size // degree if place == at else size for place, size in enumerate(shape)]
 
             def change(
-                changed: Draft, where: tuple[str, tuple[str, ...], tuple[int, ...]] = (value["name"], (*split,), (*local,))
+                changed: Draft,
+                where: tuple[str, tuple[str, ...], tuple[int, ...]] = (value["name"], (*split,), (*local,)),
             ) -> None:
                 name, axes, sizes = where
                 changed.entity(DISTRIBUTED, "values", name).update(split=list(axes), local_shape=list(sizes))
@@ -927,7 +928,9 @@ def resized(draft: Draft, _request: Request) -> Iterator[Site]:
                 for field in ("shape", "local_shape"):
                     each[field][each["axes"].index(axis)] *= 2
             width = found["work"]["write_bytes"] // (operands["m"] * operands["k"])
-            found["operands"] = [{**each, "size": each["size"] * (2 if each["name"] == "k" else 1)} for each in found["operands"]]
+            found["operands"] = [
+                {**each, "size": each["size"] * (2 if each["name"] == "k" else 1)} for each in found["operands"]
+            ]
             work = found["work"]
             work["operations"] *= 2
             work["write_bytes"] *= 2
@@ -941,10 +944,10 @@ def buffer_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer has room for more or for less than its value."""
     for buffer in values(draft, PORTABLE):
         for word, new in (("more", plus(1)), ("twice", lambda old, _: 2 * old)):
-            yield edit(PORTABLE, "buffers", buffer, "size", new, "claim.buffer_size", cell=word, word=word)
+            yield edit(PORTABLE, buffer, "size", new, "claim.buffer_size", cell=word, word=word)
     for buffer in values(draft, CONCRETE):
         if buffer["size"] > 1:
-            yield edit(CONCRETE, "buffers", buffer, "size", plus(-1), "claim.buffer_size")
+            yield edit(CONCRETE, buffer, "size", plus(-1), "claim.buffer_size")
 
 
 @operator("wrong storage class")
@@ -954,9 +957,9 @@ def storage(draft: Draft, _request: Request) -> Iterator[Site]:
         for other in StorageClass:
             if other.value != buffer["storage"]:
                 new, cell = be(other.value), f"{buffer['storage']} {other.value}"
-                yield edit(PORTABLE, "buffers", buffer, "storage", new, "claim.storage", cell=cell, word=other.value)
+                yield edit(PORTABLE, buffer, "storage", new, "claim.storage", cell=cell, word=other.value)
         new = be(2 * buffer["alignment"])
-        yield edit(PORTABLE, "buffers", buffer, "alignment", new, "claim.storage", cell="alignment")
+        yield edit(PORTABLE, buffer, "alignment", new, "claim.storage", cell="alignment")
 
 
 @operator("wrong capability")
@@ -965,9 +968,9 @@ def capability(draft: Draft, _request: Request) -> Iterator[Site]:
     by = "claim.implementation"
     for step in steps(draft, PORTABLE):
         group = "transfer" if step["group"] != "transfer" else "compute"
-        yield edit(PORTABLE, "tasks", step, "implementation.capability", be("compute.other"), by, cell="capability")
-        yield edit(PORTABLE, "tasks", step, "implementation.alternatives", be(["compute.other"]), by, cell="alternatives")
-        yield edit(PORTABLE, "tasks", step, "group", be(group), by, cell="group")
+        yield edit(PORTABLE, step, "implementation.capability", be("compute.other"), by, cell="capability")
+        yield edit(PORTABLE, step, "implementation.alternatives", be(["compute.other"]), by, cell="alternatives")
+        yield edit(PORTABLE, step, "group", be(group), by, cell="group")
 
 
 @operator("wrong implementation")
@@ -977,7 +980,7 @@ def implementation(draft: Draft, _request: Request) -> Iterator[Site]:
         found = steps(draft, stage)
         for step in found:
             other = next(each["implementation"] for each in found if each["implementation"] != step["implementation"])
-            yield edit(stage, STEPS[stage], step, "implementation", be(other), "claim.implementation")
+            yield edit(stage, step, "implementation", be(other), "claim.implementation")
 
 
 # Memory facts, caches and workspaces ----------------------------------------------------------------------------------
@@ -996,7 +999,7 @@ def memory_facts(draft: Draft, _request: Request) -> Iterator[Site]:
 
 
 @operator("memory facts of the other workload")
-def other_memory(draft: Draft, _request: Request) -> Iterator[Site]:
+def other_memory(_draft: Draft, _request: Request) -> Iterator[Site]:
     """A plan of training has the memory facts of a step of inference, or the other way round."""
 
     def change(changed: Draft) -> None:
@@ -1060,12 +1063,12 @@ def effects(draft: Draft, _request: Request) -> Iterator[Site]:
                 ("effects.0.kind", be(other)),
                 (f"effects.0.{of}", be(another)),
             ):
-                yield edit(stage, "tasks", step, field, new, by, cell=f"{stage.value} {field} {kind}", word=_word(new))
+                yield edit(stage, step, field, new, by, cell=f"{stage.value} {field} {kind}", word=_word(new))
         some = values(draft, stage)[-1]["id"] if not caches else caches[0]
         touched = [{"kind": "kv_read", of: some, "size": 1}]
         for step in steps(draft, stage):
             if not step["effects"]:
-                yield edit(stage, "tasks", step, "effects", be(touched), by, cell=f"{stage.value} invented {label}")
+                yield edit(stage, step, "effects", be(touched), by, cell=f"{stage.value} invented {label}")
 
 
 def _word(new: New) -> str:
@@ -1084,9 +1087,9 @@ def places(draft: Draft, _request: Request) -> Iterator[Site]:
     for at, buffer in enumerate(found):
         if at:
             before = found[at - 1]["offset"]
-            yield edit(CONCRETE, "buffers", buffer, "offset", be(before), by, cell="overlap", word="overlapping")
+            yield edit(CONCRETE, buffer, "offset", be(before), by, cell="overlap", word="overlapping")
             low = plus(-buffer["alignment"] // 2)
-            yield edit(CONCRETE, "buffers", buffer, "offset", low, by, cell="aligned", word="misaligned")
+            yield edit(CONCRETE, buffer, "offset", low, by, cell="aligned", word="misaligned")
         other = sizes.setdefault(buffer["size"], buffer)
         if other is not buffer:
 
@@ -1113,7 +1116,7 @@ def alignments(draft: Draft, _request: Request) -> Iterator[Site]:
     """A bound buffer is aligned more or less than it must be."""
     for buffer in values(draft, CONCRETE):
         for new in (buffer["alignment"] // 2, 2 * buffer["alignment"]):
-            yield edit(CONCRETE, "buffers", buffer, "alignment", be(new), "claim.alignment", word=str(new))
+            yield edit(CONCRETE, buffer, "alignment", be(new), "claim.alignment", word=str(new))
 
 
 @operator("wrong region", most=24)
@@ -1127,7 +1130,7 @@ def regions(draft: Draft, _request: Request) -> Iterator[Site]:
             ("extent", plus(1), "more"),
             ("alignment", be(2 * region["alignment"]), "more"),
         ):
-            yield edit(CONCRETE, "regions", region, field, new, by, cell=f"{field} {word}", word=word)
+            yield edit(CONCRETE, region, field, new, by, cell=f"{field} {word}", word=word)
         if region["capacity"] < 2**62:
 
             def small(changed: Draft, name: str = region["name"]) -> None:
@@ -1144,11 +1147,11 @@ def uses(draft: Draft, _request: Request) -> Iterator[Site]:
     for step in steps(draft, CONCRETE):
         for at, use in enumerate(step["uses"]):
             if use["mode"] == "write":
-                yield edit(CONCRETE, "commands", step, f"uses.{at}.mode", be("read_write"), by, cell="mode")
+                yield edit(CONCRETE, step, f"uses.{at}.mode", be("read_write"), by, cell="mode")
         if step["uses"]:
-            yield edit(CONCRETE, "commands", step, "uses", without_last, by, cell="less")
+            yield edit(CONCRETE, step, "uses", without_last, by, cell="less")
         if len(step["uses"]) > 1:
-            yield edit(CONCRETE, "commands", step, "uses", turned, by, cell="order", word="turned")
+            yield edit(CONCRETE, step, "uses", turned, by, cell="order", word="turned")
 
 
 @operator("wrong category")
@@ -1157,14 +1160,14 @@ def categories(draft: Draft, _request: Request) -> Iterator[Site]:
     by = "claim.task_category"
     for stage, field in ((CONCRETE, "kind"), (MACHINE, "opcode")):
         for step in steps(draft, stage):
-            yield edit(stage, STEPS[stage], step, field, be("barrier"), by, cell=step[field])
+            yield edit(stage, step, field, be("barrier"), by, cell=step[field])
     for step in steps(draft, CONCRETE):
         if "peer" in step:
             other = "before" if step["peer"] == "after" else "after"
-            yield edit(CONCRETE, "commands", step, "peer", be(other), by, cell="peer")
+            yield edit(CONCRETE, step, "peer", be(other), by, cell="peer")
     queues = extension(draft).get("queues", ())
     if queues:
-        yield edit(CONCRETE, "queues", queues[-1], "category", be("host"), by, cell="queue")
+        yield edit(CONCRETE, queues[-1], "category", be("host"), by, cell="queue")
 
 
 @operator("reordered issue", most=40)
@@ -1198,7 +1201,7 @@ def issue_order(draft: Draft, _request: Request) -> Iterator[Site]:
     for section in draft.entities(MACHINE, "sections") if MACHINE in shown(draft) else ():
         for at in range(1, len(section["order"])):
             yield _exchanged(MACHINE, "sections", section["name"], at)
-        yield edit(MACHINE, "sections", section, "base", plus(1), by, cell="base")
+        yield edit(MACHINE, section, "base", plus(1), by, cell="base")
 
 
 def _exchanged(stage: Stage, label: str, name: str, at: int) -> Site:
@@ -1262,17 +1265,17 @@ def operands(draft: Draft, _request: Request) -> Iterator[Site]:
             field = f"operands.{at}"
             if operand["kind"] == "memory":
                 mode = "read_write" if operand["mode"] != "read_write" else "read"
-                yield edit(MACHINE, "instructions", step, f"{field}.offset", plus(16), by, cell="offset")
-                yield edit(MACHINE, "instructions", step, f"{field}.size", plus(1), by, cell="size")
-                yield edit(MACHINE, "instructions", step, f"{field}.mode", be(mode), by, cell="mode")
-                yield edit(MACHINE, "instructions", step, f"{field}.region", be("other"), by, cell="region")
+                yield edit(MACHINE, step, f"{field}.offset", plus(16), by, cell="offset")
+                yield edit(MACHINE, step, f"{field}.size", plus(1), by, cell="size")
+                yield edit(MACHINE, step, f"{field}.mode", be(mode), by, cell="mode")
+                yield edit(MACHINE, step, f"{field}.region", be("other"), by, cell="region")
             if operand["kind"] == "peer":
                 peer = "before" if operand["stage"] == "after" else "after"
-                yield edit(MACHINE, "instructions", step, f"{field}.stage", be(peer), by, cell="peer")
+                yield edit(MACHINE, step, f"{field}.stage", be(peer), by, cell="peer")
         memory = [each for each in step["operands"] if each["kind"] == "memory"]
         if len(memory) == len(step["operands"]) > 1:
-            yield edit(MACHINE, "instructions", step, "operands", without_last, by, cell="less")
-            yield edit(MACHINE, "instructions", step, "operands", turned, by, cell="turned", word="turned")
+            yield edit(MACHINE, step, "operands", without_last, by, cell="less")
+            yield edit(MACHINE, step, "operands", turned, by, cell="turned", word="turned")
 
 
 @operator("wrong entry point")
@@ -1280,9 +1283,9 @@ def entry_points(draft: Draft, _request: Request) -> Iterator[Site]:
     """The program begins with its sections in another order."""
     for entry in draft.entities(MACHINE, "entries") if MACHINE in shown(draft) else ():
         if len(entry["sections"]) > 1:
-            yield edit(MACHINE, "entries", entry, "sections", turned, "claim.entry")
+            yield edit(MACHINE, entry, "sections", turned, "claim.entry")
         else:
-            yield edit(MACHINE, "entries", entry, "sections", without_last, "structure.unreachable")
+            yield edit(MACHINE, entry, "sections", without_last, "structure.unreachable")
 
 
 # What is consistent, and yet not what is asked for --------------------------------------------------------------------
@@ -1305,10 +1308,13 @@ def another_request(draft: Draft, request: Request) -> Iterator[Site]:
             continue
 
         def change(changed: Draft, shown_: Request = other.request) -> None:
-            ours = changed.data["request"]
-            changed.data = Draft(good(shown_)).data
-            changed.data["request"] = ours
-            changed.digests = Draft(good(shown_)).digests
+            theirs, ours = Draft(good(shown_)), changed.data
+            changed.digests = theirs.digests
+            changed.data = {**theirs.data, "request": ours["request"]}
+            # What the passes promise is what those of this request do.
+            for records, fields in (("stages", ("label", "pass")), ("transitions", ("contract",))):
+                for mine, other_ in zip(ours[records], theirs.data[records], strict=True):
+                    other_.update({field: mine[field] for field in fields})
 
         yield Site(other.stage, other.words, other.by, change, other.words, carry=False)
 
@@ -1317,8 +1323,12 @@ def neighbours(request: Request) -> Iterator[Neighbour]:
     """Requests that differ in one thing, by which their derivation differs from this one."""
     replace = msgspec.structs.replace
     workload, strategy, model = request.workload, request.strategy, request.model
-    yield Neighbour("width", replace(request, model=replace(model, feedforward=model.feedforward + 4)), MODEL, "claim.interface")
-    yield Neighbour("batch", replace(request, workload=replace(workload, batch=workload.batch + 1)), MODEL, "claim.tensor_type")
+    yield Neighbour(
+        "width", replace(request, model=replace(model, feedforward=model.feedforward + 4)), MODEL, "claim.interface"
+    )
+    yield Neighbour(
+        "batch", replace(request, workload=replace(workload, batch=workload.batch + 1)), MODEL, "claim.tensor_type"
+    )
     other = DType.FLOAT16 if workload.dtype is DType.BFLOAT16 else DType.BFLOAT16
     yield Neighbour("dtype", replace(request, workload=replace(workload, dtype=other)), MODEL, "claim.tensor_type")
     if strategy.scope is Scope.BLOCK:
@@ -1327,8 +1337,18 @@ def neighbours(request: Request) -> Iterator[Neighbour]:
         degree = replace(strategy, pipeline=3 - strategy.pipeline)
         yield Neighbour("pipeline degree", replace(request, strategy=degree), DISTRIBUTED, "claim.interface")
     if isinstance(workload, Inference):
-        yield Neighbour("prompt", replace(request, workload=replace(workload, prompt=workload.prompt - 1)), DISTRIBUTED, "claim.exact_work")
-        yield Neighbour("context", replace(request, workload=replace(workload, context=workload.context + 1)), MODEL, "claim.tensor_type")
+        yield Neighbour(
+            "prompt",
+            replace(request, workload=replace(workload, prompt=workload.prompt - 1)),
+            DISTRIBUTED,
+            "claim.exact_work",
+        )
+        yield Neighbour(
+            "context",
+            replace(request, workload=replace(workload, context=workload.context + 1)),
+            MODEL,
+            "claim.tensor_type",
+        )
     else:
         yield from _training_neighbours(request, workload, strategy)
     if isinstance(request.target, Target):
@@ -1386,7 +1406,7 @@ def _placed(request: Request) -> Request:
 
 
 @operator("branches exchanged", whole=True)
-def branches_exchanged(draft: Draft, request: Request) -> Iterator[Site]:
+def branches_exchanged(_draft: Draft, request: Request) -> Iterator[Site]:
     """Each branch of inference shows the other's step."""
     if isinstance(request.workload, Training):
         return
@@ -1510,7 +1530,9 @@ def labels(draft: Draft, _request: Request) -> Iterator[Site]:
             ("label", be("causal, INT4"), "stage.label"),
             ("pass", be("backend"), "stage.pass"),
         ):
-            yield Site(stage, f"{record['branch']} {field}", by, put(data, f"stages.{at}.{field}", new), by, carry=False)
+            yield Site(
+                stage, f"{record['branch']} {field}", by, put(data, f"stages.{at}.{field}", new), by, carry=False
+            )
 
 
 @operator("missing stage", point=Point.MISSING, whole=True)

@@ -17,15 +17,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from multiprocessing import get_context
 from itertools import zip_longest
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 import pytest
 
-from blueprint.codec import decode, encode
 from blueprint.errors import BlueprintError
 from blueprint.frontend.request import deployment_of, inference_request, target_of, training_request
 from blueprint.ir.common import Branch, DType, Stage
@@ -35,7 +34,6 @@ from blueprint.ir.request import (
     ModelFacts,
     Recompute,
     Request,
-    Scope,
     TargetKind,
     Training,
     branches_of,
@@ -147,9 +145,10 @@ def mutants_of(subject: str, data: bytes) -> Iterator[Mutant]:
     """One mutant of a good bundle for each operator and cell of places, a draw that is the same in every run."""
     request = SUBJECTS[subject]
     branches = branches_of(request.workload)
+    drafts = {branch: draft_of(data, request, branch) for branch in branches}
     for each in OPERATORS:
         for branch in branches[-1:] if each.whole else branches:
-            draft = draft_of(data, request, branch)
+            draft = drafts[branch]
             # The model stands once.
             sites = [
                 site
@@ -266,7 +265,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def sole(self) -> str:
-        """The kind of claim that alone stops it without replay; laws that are the claim's own questions fall with it."""
+        """The kind of claim that alone stops it without replay; laws that ask the claim's own questions go with it."""
         kinds = {each.partition("@")[0] for each in self.alone.by}
         (kind,) = kinds if len(kinds) == 1 else ("",)
         return kind.removeprefix("claim.") if kind.startswith("claim.") else ""
@@ -299,12 +298,22 @@ def refuted_laws(report: Report) -> tuple[str, ...]:
 
 
 def column(report: Report) -> Column:
-    """A verification in short; findings about claims, laws and coverage carry their branch and stage."""
+    """A verification in short; findings about claims carry their branch and stage."""
     named = {
         f"{each.code} {'/'.join(each.path.split('/')[:2])}" if each.code.startswith("claim.") else each.code: None
         for each in report.diagnostics
     }
     return Column(report.verdict.value, tuple(stoppers(report)), tuple(named))
+
+
+def honest(report: Report) -> Report | None:
+    """The report on the same bundle with honest records: a wrong record is a finding, and touches no other.
+
+    None where nothing else refutes the bundle, so that the verdict might be another.
+    """
+    others = tuple(each for each in report.diagnostics if each.code != "report.mismatch")
+    refuted = any(each.refutes for each in others)
+    return msgspec.structs.replace(report, diagnostics=others) if refuted else None
 
 
 def attempt(run: Callable[[], Report]) -> Report | Exception:
@@ -320,12 +329,13 @@ def examined(mutant: Mutant, data: bytes) -> Row:
     false = mutated(mutant, data)
     if false == data:
         raise ValueError(f"{mutant.key} changes nothing")
-    if mutant.operator.point is not Point.RECORD and isinstance(
-        first := attempt(lambda: verify(false, jobs=1)), Report
-    ):
-        false = recorded(false, first) if first.verdict is not Outcome.MALFORMED else false
     replay = attempt(lambda: verify(false, jobs=1))
-    alone = attempt(lambda: verify_without_replay(false, jobs=1))
+    if mutant.operator.point is not Point.RECORD and isinstance(replay, Report) and replay.subject.stages:
+        sealed = recorded(false, replay)
+        replay = honest(replay) or attempt(lambda: verify(sealed, jobs=1))
+    else:
+        sealed = false
+    alone = attempt(lambda: verify_without_replay(sealed, jobs=1))
     site, key = mutant.site, mutant.key
     whole = site.stage is Stage.MODEL
     return Row(
@@ -447,14 +457,14 @@ def table(result: Result) -> Iterator[str]:
     yield ""
     yield f"{'claim':24} {'stops':>6} {'alone':>6}  by stage (of them alone)"
     for kind in Claim:
-        stops = Counter(
-            name.partition("@")[2] for row in meaning for name in row.alone.by if name.startswith(f"claim.{kind.value}@")
-        )
-        alone = Counter(row.stage for row in meaning if row.sole == kind.value)
-        stages = ", ".join(f"{stage.value} {stops[stage.value]} ({alone[stage.value]})" for stage in STAGES if stops[stage.value])
-        total = sum(any(name.startswith(f"claim.{kind.value}@") for name in row.alone.by) for row in meaning)
+        name = f"claim.{kind.value}@"
+        of = [row for row in meaning if any(each.startswith(name) for each in row.alone.by)]
+        stops = Counter(each.removeprefix(name) for row in of for each in row.alone.by if each.startswith(name))
+        alone = Counter(row.stage for row in of if row.sole == kind.value)
+        stages = [each.value for each in STAGES if stops[each.value]]
+        places = ", ".join(f"{each} {stops[each]} ({alone[each]})" for each in stages)
         note = f"; {NEVER_ALONE[kind.value]}" if kind.value in NEVER_ALONE else ""
-        yield f"{kind.value:24} {total:>6} {alone.total():>6}  {stages}{note}"
+        yield f"{kind.value:24} {len(of):>6} {alone.total():>6}  {places}{note}"
     yield ""
     laws = Counter(law for row in meaning for law in row.laws)
     only = Counter(row.alone.by[0] for row in meaning if len(row.alone.by) == 1 and row.alone.by[0].startswith("law."))
@@ -462,9 +472,7 @@ def table(result: Result) -> Iterator[str]:
     for law in sorted({name.removeprefix("law.") for asked in result.asked.values() for name in asked.laws}):
         yield f"{law:32} {laws[law]:>6} {only[f'law.{law}']:>6}"
     yield ""
-    others = Counter(
-        name for row in rows for name in row.alone.by if name.partition(".")[0] not in {"claim", "law"}
-    )
+    others = Counter(name for row in rows for name in row.alone.by if name.partition(".")[0] not in {"claim", "law"})
     yield "other findings: " + ", ".join(f"{name} {count}" for name, count in sorted(others.items()))
     for key, why in EXCLUDED.items():
         yield f"excluded: {key.operator}, {key.subject}, {key.place}: {why}"
@@ -473,12 +481,9 @@ def table(result: Result) -> Iterator[str]:
 
 
 def _counts(rows: Sequence[Row]) -> str:
-    stopped = [sum(each.verdict in row.wanted for row, each in zip(rows, columns, strict=True)) for columns in _columns(rows)]
-    return " ".join(f"{count:>7}" for count in (len(rows), *stopped, sum(row.hit for row in rows)))
-
-
-def _columns(rows: Sequence[Row]) -> tuple[list[Column], list[Column]]:
-    return [row.replay for row in rows], [row.alone for row in rows]
+    with_replay = sum(row.replay.verdict in row.wanted for row in rows)
+    alone = sum(row.alone.verdict in row.wanted for row in rows)
+    return " ".join(f"{count:>7}" for count in (len(rows), with_replay, alone, sum(row.hit for row in rows)))
 
 
 # Running --------------------------------------------------------------------------------------------------------------
