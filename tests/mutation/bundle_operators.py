@@ -1,111 +1,48 @@
-"""Operators that put a good bundle wrong: each lists the places where it can, and what must name the fault there.
-
-A place is found by what stands in the bundle and not by a list of names, so that every entity of every stage can be
-hit. Places that are alike share a cell, of which one mutant is drawn. What is wrong in one stage is carried into the
-later ones by the honest passes, so that it does not show as a difference between two stages.
-"""
+"""What is wrong in the tasks and the plan: work, data flow, lineage, ranks, exchanges, values, memory, caches."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from blueprint.frontend.request import deployment_of, target_of
 from blueprint.ir.common import DType, Role, Stage
 from blueprint.ir.portable import StorageClass
 from blueprint.ir.request import (
-    Attention,
-    Communication,
-    Deployment,
     Inference,
-    Recompute,
     Request,
-    Scope,
-    Strategy,
-    Target,
-    TargetKind,
     Training,
 )
 from blueprint.rule import BoundaryRule, PassRule
 from blueprint.session import open_rulebook
 from tests.bundles.stacks import good
 from tests.bundles.test_false_bundles import New, be, other_way, plus, turned, without_last
-from tests.reseal import KINDS, STAGES, Draft, Plain, copied, listed, mapped, new_id
+from tests.mutation.bundle_sites import (
+    CONCRETE,
+    DISTRIBUTED,
+    MACHINE,
+    MODEL,
+    PORTABLE,
+    STEPS,
+    Change,
+    Operators,
+    Site,
+    edit,
+    extension,
+    forgotten,
+    header,
+    key,
+    kind_of,
+    removed,
+    shown,
+    steps,
+    values,
+)
+from tests.reseal import KINDS, Draft, Plain, copied, listed, mapped, new_id
 
-Change = Callable[[Draft], None]
-
-MODEL, DISTRIBUTED, PORTABLE, CONCRETE, MACHINE = STAGES
-
-STEPS: Final = {
-    MODEL: "operations",
-    DISTRIBUTED: "tasks",
-    PORTABLE: "tasks",
-    CONCRETE: "commands",
-    MACHINE: "instructions",
-}
-"""The list of what is done, stage by stage."""
-
-VALUES: Final = {MODEL: "values", DISTRIBUTED: "values", PORTABLE: "buffers", CONCRETE: "buffers"}
-"""The list of what is held, stage by stage."""
-
-
-class Point(enum.Enum):
-    """What an operator puts wrong: what the bundle says, or how it is written down."""
-
-    MEANING = "meaning"
-    RECORD = "record"
-    MISSING = "missing"
-    FORM = "form"
-
-
-class Site(NamedTuple):
-    """One place, and what is done to it. `by` is the finding that must name it, at `stage`.
-
-    `carry`: the honest passes make the later stages again. `raw`: nothing is sealed.
-    """
-
-    stage: Stage
-    place: str
-    by: str
-    change: Change
-    cell: str = ""
-    carry: bool = True
-    raw: bool = False
-
-
-Sites = Callable[[Draft, Request], Iterator[Site]]
-
-
-class Operator(NamedTuple):
-    """One kind of fault, of which at most so many mutants are drawn.
-
-    `whole`: it is about the whole bundle and not about one branch of it.
-    """
-
-    name: str
-    sites: Sites
-    point: Point
-    most: int
-    whole: bool
-
-
-OPERATORS: list[Operator] = []
-
-
-def operator(
-    name: str, *, point: Point = Point.MEANING, most: int = 12, whole: bool = False
-) -> Callable[[Sites], Sites]:
-    """Register the places of an operator."""
-
-    def register(sites: Sites) -> Sites:
-        OPERATORS.append(Operator(name, sites, point, most, whole))
-        return sites
-
-    return register
+OPERATORS: Final = Operators()
 
 
 def claims_by_rule() -> dict[str, set[str]]:
@@ -117,95 +54,6 @@ def claims_by_rule() -> dict[str, set[str]]:
 CLAIMS: Final = claims_by_rule()
 
 
-# Changes --------------------------------------------------------------------------------------------------------------
-
-
-def key(part: str) -> str | int:
-    return int(part) if part.isdigit() else part
-
-
-def put(owner: Callable[[Draft], Any], field: str, new: New) -> Change:
-    """One field, by a path of names and numbers, holds something else."""
-
-    def change(draft: Draft) -> None:
-        holder, (*path, last) = owner(draft), field.split(".")
-        for part in path:
-            holder = holder[key(part)]
-        holder[key(last)] = new(holder[key(last)], draft)
-
-    return change
-
-
-def edit(stage: Stage, entity: Plain, field: str, new: New, by: str, *, cell: str = "", word: str = "") -> Site:
-    """An entity's field holds something else."""
-    name, kind = entity["name"], entity["id"].partition(":")[0]
-    label = next(label for label, of in KINDS[stage].items() if of == kind)
-    place = f"{label}/{name}/{field}{f' {word}' if word else ''}"
-    return Site(stage, place, by, put(lambda draft: draft.entity(stage, label, name), field, new), cell)
-
-
-def header(stage: Stage, field: str, new: New, by: str, word: str = "") -> Site:
-    """A field of the snapshot itself holds something else."""
-    place = f"{field}{f' {word}' if word else ''}"
-    return Site(stage, place, by, put(lambda draft: draft.snapshot(stage), field, new), field)
-
-
-def shown(draft: Draft) -> tuple[Stage, ...]:
-    """The stages that a bundle has."""
-    return STAGES[: len({each["stage"] for each in draft.data["stages"]})]
-
-
-def steps(draft: Draft, stage: Stage) -> list[Plain]:
-    """What is done in a stage, if the bundle has it."""
-    return draft.entities(stage, STEPS[stage]) if stage in shown(draft) else []
-
-
-def values(draft: Draft, stage: Stage) -> list[Plain]:
-    """What is held in a stage, if the bundle has it."""
-    return draft.entities(stage, VALUES[stage]) if stage in shown(draft) else []
-
-
-def extension(draft: Draft) -> Plain:
-    found: Plain = draft.snapshot(CONCRETE)["extension"] if CONCRETE in shown(draft) else {}
-    return found
-
-
-def kind_of(step: Plain) -> str:
-    """Rule and phase: steps that are alike in both are alike."""
-    return f"{step['lineage']['transform']} {step.get('phase', '')}"
-
-
-def forgotten(value: Any, lost: set[str]) -> Any:
-    """Plain data without these entities and without what refers to them."""
-    if isinstance(value, list):
-        return [forgotten(each, lost) for each in value if not _is_lost(each, lost)]
-    if isinstance(value, dict):
-        return {name: forgotten(each, lost) for name, each in value.items() if name != "producer" or each not in lost}
-    return value
-
-
-def _is_lost(each: Any, lost: set[str]) -> bool:
-    if isinstance(each, str):
-        return each in lost
-    if not isinstance(each, dict):
-        return False
-    return each["id"] in lost if "id" in each else any(isinstance(one, str) and one in lost for one in each.values())
-
-
-def removed(stage: Stage, label: str, name: str) -> Change:
-    """An entity is gone, and so is every mention of it; with a step of the first two stages goes what it writes."""
-
-    def change(draft: Draft) -> None:
-        found = draft.entity(stage, label, name)
-        lost = {found["id"]}
-        if stage in {MODEL, DISTRIBUTED} and label == STEPS[stage]:
-            lost |= set(found["outputs"] if "outputs" in found else [found["result"]])
-        snapshot = draft.snapshot(stage)
-        snapshot.update(forgotten(snapshot, lost))
-
-    return change
-
-
 # Work -----------------------------------------------------------------------------------------------------------------
 
 
@@ -214,7 +62,7 @@ def more_or_less(old: int, _draft: Draft) -> object:
     return old - 1 if old % 2 else old + 1
 
 
-@operator("operations", most=300)
+@OPERATORS.add("operations", most=300)
 def operations(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step does another number of operations."""
     for step in steps(draft, DISTRIBUTED):
@@ -225,7 +73,7 @@ def operations(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(CONCRETE, step, "operations", plus(1), "claim.exact_work", cell=kind_of(step))
 
 
-@operator("operations doubled")
+@OPERATORS.add("operations doubled")
 def operations_doubled(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step does its operations twice."""
     for stage, field in ((DISTRIBUTED, "work.operations"), (PORTABLE, "work.operations"), (CONCRETE, "operations")):
@@ -234,7 +82,7 @@ def operations_doubled(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, step, field, lambda old, _: 2 * old, "claim.exact_work")
 
 
-@operator("bytes", most=40)
+@OPERATORS.add("bytes", most=24)
 def moved_bytes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step reads or writes another number of bytes."""
     for step in steps(draft, DISTRIBUTED):
@@ -248,7 +96,7 @@ def moved_bytes(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(PORTABLE, step, field, plus(2), "claim.exact_work", cell=field)
 
 
-@operator("bytes of one phase", most=60)
+@OPERATORS.add("bytes of one phase", most=24)
 def bytes_of_phase(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step of each phase writes what it should read besides."""
     for step in steps(draft, PORTABLE):
@@ -260,7 +108,7 @@ def bytes_of_phase(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(PORTABLE, step["name"], "claim.exact_work", change, step["phase"])
 
 
-@operator("bytes from read to write")
+@OPERATORS.add("bytes from read to write")
 def bytes_turned(draft: Draft, _request: Request) -> Iterator[Site]:
     """What a task moves in all is right, and it writes what it should read."""
     for step in steps(draft, DISTRIBUTED):
@@ -284,7 +132,7 @@ def alike(found: Sequence[Plain]) -> Iterator[tuple[Plain, Plain]]:
         kinds[kind_of(step)] = step
 
 
-@operator("work moved")
+@OPERATORS.add("work moved")
 def work_moved(draft: Draft, _request: Request) -> Iterator[Site]:
     """From one task to another of its rule and phase: every sum over both is right."""
     for one, other in alike(steps(draft, DISTRIBUTED)):
@@ -302,7 +150,7 @@ def work_moved(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield Site(DISTRIBUTED, place, "claim.exact_work", change, component)
 
 
-@operator("resources")
+@OPERATORS.add("resources")
 def resources(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task claims another amount of a resource than its work has."""
     for step in steps(draft, PORTABLE):
@@ -310,7 +158,7 @@ def resources(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(PORTABLE, step, f"resources.{resource}", plus(1), "claim.resources", cell=resource)
 
 
-@operator("operand sizes")
+@OPERATORS.add("operand sizes")
 def operand_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task's primitive has an operand of another size or name, one operand less, or two in each other's place."""
     for step in steps(draft, DISTRIBUTED):
@@ -326,7 +174,7 @@ def operand_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
 # Data flow ------------------------------------------------------------------------------------------------------------
 
 
-@operator("swapped tensors", most=18)
+@OPERATORS.add("swapped tensors", most=18)
 def swapped_tensors(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step takes its tensors in another order."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -340,7 +188,7 @@ def kind_of_any(step: Plain) -> str:
     return kind_of(step) if "lineage" in step else str(step.get("kind", ""))
 
 
-@operator("another tensor read")
+@OPERATORS.add("another tensor read")
 def another_tensor(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task reads another tensor of the same type and local shape, of a version or a block that is not meant."""
     found = values(draft, DISTRIBUTED)
@@ -360,7 +208,7 @@ def another_tensor(draft: Draft, _request: Request) -> Iterator[Site]:
                     break
 
 
-@operator("a tensor more or less")
+@OPERATORS.add("a tensor more or less")
 def tensor_count(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step does not read one of its tensors, or reads one that it should not."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -376,7 +224,7 @@ def tensor_count(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, step, "inputs", new, "claim.data_flow", cell="more", word="more")
 
 
-@operator("results exchanged")
+@OPERATORS.add("results exchanged")
 def results_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
     """Two neighbours that do not need each other write each other's results."""
     for stage, field in ((MODEL, "result"), (DISTRIBUTED, "outputs"), (PORTABLE, "outputs")):
@@ -408,7 +256,7 @@ def _written(step: Plain) -> list[str]:
     return found
 
 
-@operator("producer or consumers of a buffer")
+@OPERATORS.add("producer or consumers of a buffer")
 def buffer_flow(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer says that another task makes it, or that other tasks read it."""
     found = values(draft, PORTABLE)
@@ -422,7 +270,7 @@ def buffer_flow(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(PORTABLE, buffer, "producer", be(last), "claim.data_flow", cell="producer")
 
 
-@operator("broken dependency", most=18)
+@OPERATORS.add("broken dependency", most=18)
 def dependencies(draft: Draft, _request: Request) -> Iterator[Site]:
     """A step waits for one step less, for one more, or for its own in another order."""
     for stage in (PORTABLE, CONCRETE, MACHINE):
@@ -439,7 +287,7 @@ def dependencies(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, step, "dependencies", new, by, cell="more", word="more")
 
 
-@operator("interface", most=40)
+@OPERATORS.add("interface", most=36)
 def interface(draft: Draft, request: Request) -> Iterator[Site]:
     """What enters, what leaves, the facts, the mesh, the objectives or the target are others."""
     by = "claim.interface"
@@ -478,7 +326,7 @@ def interface(draft: Draft, request: Request) -> Iterator[Site]:
 # Entities and lineage -------------------------------------------------------------------------------------------------
 
 
-@operator("dropped entity", most=40)
+@OPERATORS.add("dropped entity", most=30)
 def dropped(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity is gone, and nothing refers to it any more."""
     for stage in shown(draft):
@@ -493,7 +341,7 @@ def dropped(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield Site(stage, f"{label}/{entity['name']}", by, change, f"{stage.value} {label}")
 
 
-@operator("invented entity", most=30)
+@OPERATORS.add("invented entity", most=30)
 def invented(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity stands twice, under another name; nothing uses the second."""
     for stage in shown(draft):
@@ -566,7 +414,7 @@ def _source_field(stage: Stage, label: str) -> str:
     return "source_value" if stage is PORTABLE and label == "buffers" else SOURCES.get(label, "")
 
 
-@operator("lineage to the wrong source")
+@OPERATORS.add("lineage to the wrong source")
 def wrong_source(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says that it comes from what another of its kind comes from."""
     before: dict[tuple[Stage, str, str], Plain] = {}
@@ -593,7 +441,7 @@ def wrong_source(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(stage, f"{label}/{entity['name']}", "coverage.missing", change, label)
 
 
-@operator("lineages exchanged")
+@OPERATORS.add("lineages exchanged")
 def lineages_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
     """Two entities say that they come from each other's sources: every source has its target."""
     before: dict[tuple[Stage, str, str], Plain] = {}
@@ -616,7 +464,7 @@ def lineages_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(stage, place, "coverage.missing", change, label)
 
 
-@operator("wrong transform")
+@OPERATORS.add("wrong transform")
 def wrong_transform(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says that another rule of its boundary made it, or one that there is not."""
     rules: dict[Stage, list[str]] = {}
@@ -630,7 +478,27 @@ def wrong_transform(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(stage, entity, field, be("planning.nothing"), "lineage.undeclared", cell=label, word="none")
 
 
-@operator("wrong lineage kind")
+@OPERATORS.add("names exchanged")
+def names_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
+    """Two entities of a rule are called by each other's names; their ids and all that refers to them go along."""
+    before: dict[tuple[Stage, str, str], Plain] = {}
+    for stage, label, entity in derived(draft):
+        kind = (stage, label, entity["lineage"]["transform"])
+        other = before.get(kind)
+        before[kind] = entity
+        if other is None:
+            continue
+
+        def change(
+            changed: Draft, where: tuple[Stage, str, str, str] = (stage, label, other["name"], entity["name"])
+        ) -> None:
+            one, two = (changed.entity(where[0], where[1], name) for name in where[2:])
+            one["name"], two["name"] = two["name"], one["name"]
+
+        yield Site(stage, f"{label}/{other['name']} and {entity['name']}", "coverage.missing", change, label)
+
+
+@OPERATORS.add("wrong lineage kind")
 def wrong_lineage_kind(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity says that it came from its sources in another way."""
     for stage, label, entity in derived(draft):
@@ -639,7 +507,7 @@ def wrong_lineage_kind(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, entity, "lineage.kind", be(kind), "lineage.kind", cell=label, word=kind)
 
 
-@operator("wrong source field")
+@OPERATORS.add("wrong source field")
 def wrong_source_field(draft: Draft, _request: Request) -> Iterator[Site]:
     """The extra field for the source differs from the lineage."""
     for stage, label, entity in derived(draft):
@@ -649,7 +517,7 @@ def wrong_source_field(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(stage, entity, field, be(other), "lineage.source_value", cell=label)
 
 
-@operator("mixed-in stage", whole=True)
+@OPERATORS.add("mixed-in stage", whole=True)
 def mixed_in(draft: Draft, request: Request) -> Iterator[Site]:
     """One stage is that of another derivation, with other numbers; ids and references are this bundle's."""
     workload = msgspec.structs.replace(request.workload, batch=request.workload.batch + 1)
@@ -679,7 +547,7 @@ def _mixed(request: Request, stage: Stage) -> Change:
 # Identity, ranks and exchanges ----------------------------------------------------------------------------------------
 
 
-@operator("wrong kind, phase or primitive", most=24)
+@OPERATORS.add("wrong kind, phase or primitive", most=20)
 def identity(draft: Draft, request: Request) -> Iterator[Site]:
     """A step is of another kind, phase, primitive or block."""
     by = "claim.operation_identity"
@@ -699,7 +567,7 @@ def identity(draft: Draft, request: Request) -> Iterator[Site]:
                 yield edit(stage, step, "kind", be(kind), by, cell="kind")
 
 
-@operator("wrong rank set", most=24)
+@OPERATORS.add("wrong rank set", most=24)
 def rank_sets(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value, a task, a device, a region or a command is on other ranks or devices."""
     for stage in (DISTRIBUTED, PORTABLE):
@@ -721,7 +589,7 @@ def rank_sets(draft: Draft, _request: Request) -> Iterator[Site]:
                     )
 
 
-@operator("one rank less everywhere")
+@OPERATORS.add("one rank less everywhere")
 def a_rank_less(_draft: Draft, _request: Request) -> Iterator[Site]:
     """The last rank holds nothing, does nothing and takes part in nothing but exchanges of data-parallel ranks."""
 
@@ -776,7 +644,7 @@ def of_exchange(found: Exchange, changes: Plain, by: str = "claim.collective_vol
     return edit(found.stage, found.step, found.field, new, by, cell=kind_of(found.step), word=word)
 
 
-@operator("wrong collective kind")
+@OPERATORS.add("wrong collective kind")
 def collective_kind(draft: Draft, _request: Request) -> Iterator[Site]:
     """A collective is of another kind, with the reduction that belongs to it."""
     for found in exchanges(draft):
@@ -784,7 +652,7 @@ def collective_kind(draft: Draft, _request: Request) -> Iterator[Site]:
         yield of_exchange(found, {found.kind: kind, "reduction": "none" if kind == "all_gather" else "sum"}, word=kind)
 
 
-@operator("wrong reduction")
+@OPERATORS.add("wrong reduction")
 def reduction(draft: Draft, _request: Request) -> Iterator[Site]:
     """A collective sums what it should only gather, or the other way round."""
     for found in exchanges(draft):
@@ -792,7 +660,7 @@ def reduction(draft: Draft, _request: Request) -> Iterator[Site]:
         yield of_exchange(found, {"reduction": "sum" if found.collective["reduction"] == "none" else "none"}, by)
 
 
-@operator("wrong participants")
+@OPERATORS.add("wrong participants")
 def participants(draft: Draft, _request: Request) -> Iterator[Site]:
     """A collective is among other ranks, or along another axis of the mesh."""
     for found in exchanges(draft):
@@ -802,7 +670,7 @@ def participants(draft: Draft, _request: Request) -> Iterator[Site]:
         yield of_exchange(found, {"axis": "data" if axis == "tensor" else "tensor"}, word="axis")
 
 
-@operator("wrong payload", most=80)
+@OPERATORS.add("wrong payload", most=80)
 def payload(draft: Draft, _request: Request) -> Iterator[Site]:
     """A message has another number of bytes, in the collective and in the work."""
     for stage in shown(draft)[1:]:
@@ -828,7 +696,7 @@ def payload(draft: Draft, _request: Request) -> Iterator[Site]:
             yield of_exchange(found, {"message_bytes": found.collective["message_bytes"] + 1})._replace(cell="")
 
 
-@operator("collective left out")
+@OPERATORS.add("collective left out")
 def left_out(draft: Draft, _request: Request) -> Iterator[Site]:
     """An exchange does not take place: what comes after it reads what went into it."""
     for step in steps(draft, DISTRIBUTED):
@@ -848,7 +716,7 @@ def left_out(draft: Draft, _request: Request) -> Iterator[Site]:
 # Values and buffers ---------------------------------------------------------------------------------------------------
 
 
-@operator("wrong role")
+@OPERATORS.add("wrong role")
 def roles(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value is for something else."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -857,7 +725,7 @@ def roles(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(stage, value, "role", be(role), "claim.role", cell=value["role"])
 
 
-@operator("wrong element type")
+@OPERATORS.add("wrong element type")
 def dtypes(draft: Draft, _request: Request) -> Iterator[Site]:
     """The elements of a value are of another type, of the same width or of another."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
@@ -868,7 +736,7 @@ def dtypes(draft: Draft, _request: Request) -> Iterator[Site]:
                     yield edit(stage, value, "dtype", new, "claim.tensor_type", cell=dtype.value, word=dtype.value)
 
 
-@operator("wrong shape", most=18)
+@OPERATORS.add("wrong shape", most=18)
 def shapes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value is larger on one axis, or its axes stand in another order."""
     for stage in (MODEL, DISTRIBUTED):
@@ -886,7 +754,7 @@ def shapes(draft: Draft, _request: Request) -> Iterator[Site]:
                 yield edit(stage, value, "axes", turned, "claim.tensor_type", cell="axes")
 
 
-@operator("wrong sharding")
+@OPERATORS.add("wrong sharding")
 def sharding(draft: Draft, _request: Request) -> Iterator[Site]:
     """A divided value lies whole on every rank, a whole one divided, along another axis, or in addends."""
     by = "claim.shard_coverage"
@@ -910,7 +778,7 @@ def sharding(draft: Draft, _request: Request) -> Iterator[Site]:
             yield Site(DISTRIBUTED, f"{value['name']} {word}", by, change, "whole" if at is None else "divided")
 
 
-@operator("shape, shards and work together")
+@OPERATORS.add("shape, shards and work together")
 def resized(draft: Draft, _request: Request) -> Iterator[Site]:
     """A product has twice the columns in all that is said of it, and not in the model."""
     for step in steps(draft, DISTRIBUTED):
@@ -939,7 +807,7 @@ def resized(draft: Draft, _request: Request) -> Iterator[Site]:
         yield Site(DISTRIBUTED, step["name"], "claim.tensor_type", change)
 
 
-@operator("wrong buffer size")
+@OPERATORS.add("wrong buffer size")
 def buffer_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer has room for more or for less than its value."""
     for buffer in values(draft, PORTABLE):
@@ -950,7 +818,7 @@ def buffer_sizes(draft: Draft, _request: Request) -> Iterator[Site]:
             yield edit(CONCRETE, buffer, "size", plus(-1), "claim.buffer_size")
 
 
-@operator("wrong storage class")
+@OPERATORS.add("wrong storage class")
 def storage(draft: Draft, _request: Request) -> Iterator[Site]:
     """A buffer lives longer or shorter than its value, or is aligned otherwise."""
     for buffer in values(draft, PORTABLE):
@@ -962,7 +830,7 @@ def storage(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(PORTABLE, buffer, "alignment", new, "claim.storage", cell="alignment")
 
 
-@operator("wrong capability")
+@OPERATORS.add("wrong capability")
 def capability(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task needs another capability, has another alternative, or occupies another resource."""
     by = "claim.implementation"
@@ -973,7 +841,7 @@ def capability(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(PORTABLE, step, "group", be(group), by, cell="group")
 
 
-@operator("wrong implementation")
+@OPERATORS.add("wrong implementation")
 def implementation(draft: Draft, _request: Request) -> Iterator[Site]:
     """A command or an instruction runs another implementation."""
     for stage in (CONCRETE, MACHINE):
@@ -986,7 +854,7 @@ def implementation(draft: Draft, _request: Request) -> Iterator[Site]:
 # Memory facts, caches and workspaces ----------------------------------------------------------------------------------
 
 
-@operator("wrong memory fact", most=80)
+@OPERATORS.add("wrong memory fact", most=80)
 def memory_facts(draft: Draft, _request: Request) -> Iterator[Site]:
     """What one rank holds is another number: parameters, state, activations, caches, boundary."""
     for fact, size in draft.snapshot(PORTABLE)["memory"].items():
@@ -998,7 +866,7 @@ def memory_facts(draft: Draft, _request: Request) -> Iterator[Site]:
             yield header(PORTABLE, f"memory.{fact}", lambda old, _: old // 2, by, "half")
 
 
-@operator("memory facts of the other workload")
+@OPERATORS.add("memory facts of the other workload")
 def other_memory(_draft: Draft, _request: Request) -> Iterator[Site]:
     """A plan of training has the memory facts of a step of inference, or the other way round."""
 
@@ -1015,7 +883,7 @@ def other_memory(_draft: Draft, _request: Request) -> Iterator[Site]:
     yield Site(PORTABLE, "memory", "claim.memory", change)
 
 
-@operator("wrong workspace", most=40)
+@OPERATORS.add("wrong workspace", most=40)
 def workspaces(draft: Draft, request: Request) -> Iterator[Site]:
     """An implementation of the attention core needs more or less room, or the binding takes another."""
     laws = {
@@ -1032,7 +900,7 @@ def workspaces(draft: Draft, request: Request) -> Iterator[Site]:
         yield header(CONCRETE, "workspace", lambda old, _: 64 * old, "law.bound-workspace", "far more")
 
 
-@operator("wrong alternatives")
+@OPERATORS.add("wrong alternatives")
 def alternatives(draft: Draft, _request: Request) -> Iterator[Site]:
     """The plan offers other implementations of the attention core, or with other capabilities."""
     by = "claim.alternatives"
@@ -1045,7 +913,7 @@ def alternatives(draft: Draft, _request: Request) -> Iterator[Site]:
         yield header(PORTABLE, "alternatives.0.name", be("attention.free"), by)
 
 
-@operator("wrong effect on a cache", most=60)
+@OPERATORS.add("wrong effect on a cache", most=40)
 def effects(draft: Draft, _request: Request) -> Iterator[Site]:
     """A task touches no cache, another, another part of it or otherwise; or a task without one touches one."""
     by = "claim.effects"
@@ -1073,492 +941,3 @@ def effects(draft: Draft, _request: Request) -> Iterator[Site]:
 
 def _word(new: New) -> str:
     return new.__qualname__.partition(".")[0]
-
-
-# Binding --------------------------------------------------------------------------------------------------------------
-
-
-@operator("wrong place in memory", most=24)
-def places(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A buffer overlaps another, is not aligned, lies further than it need, or in the place of another."""
-    found = values(draft, CONCRETE)
-    by = "claim.buffer_binding"
-    sizes: dict[int, Plain] = {}
-    for at, buffer in enumerate(found):
-        if at:
-            before = found[at - 1]["offset"]
-            yield edit(CONCRETE, buffer, "offset", be(before), by, cell="overlap", word="overlapping")
-            low = plus(-buffer["alignment"] // 2)
-            yield edit(CONCRETE, buffer, "offset", low, by, cell="aligned", word="misaligned")
-        other = sizes.setdefault(buffer["size"], buffer)
-        if other is not buffer:
-
-            def swapped(changed: Draft, names: tuple[str, str] = (other["name"], buffer["name"])) -> None:
-                one, two = (changed.entity(CONCRETE, "buffers", name) for name in names)
-                one["offset"], two["offset"] = two["offset"], one["offset"]
-
-            yield Site(CONCRETE, f"{other['name']} and {buffer['name']}", by, swapped, "swapped")
-
-        def further(changed: Draft, first: int = at) -> None:
-            room = 0
-            for each in values(changed, CONCRETE)[first:]:
-                room = each["alignment"]
-                each["offset"] += room
-            for region in changed.entities(CONCRETE, "regions"):
-                region["extent"] += room
-                region["capacity"] += room
-
-        yield Site(CONCRETE, f"{buffer['name']} and all after it", by, further, "further")
-
-
-@operator("wrong alignment")
-def alignments(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A bound buffer is aligned more or less than it must be."""
-    for buffer in values(draft, CONCRETE):
-        for new in (buffer["alignment"] // 2, 2 * buffer["alignment"]):
-            yield edit(CONCRETE, buffer, "alignment", be(new), "claim.alignment", word=str(new))
-
-
-@operator("wrong region", most=24)
-def regions(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A region has more or less room than the device gives it, or than its buffers take."""
-    by = "claim.region_capacity"
-    for region in draft.entities(CONCRETE, "regions") if CONCRETE in shown(draft) else ():
-        for field, new, word in (
-            ("capacity", plus(1), "more"),
-            ("capacity", be(region["extent"] - 1), "too little"),
-            ("extent", plus(1), "more"),
-            ("alignment", be(2 * region["alignment"]), "more"),
-        ):
-            yield edit(CONCRETE, region, field, new, by, cell=f"{field} {word}", word=word)
-        if region["capacity"] < 2**62:
-
-            def small(changed: Draft, name: str = region["name"]) -> None:
-                found = changed.entity(CONCRETE, "regions", name)
-                found["capacity"] = found["extent"] - 16
-
-            yield Site(CONCRETE, region["name"], "law.aligned-buffers", small, "small")
-
-
-@operator("wrong access mode")
-def uses(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A command does something else with a buffer, uses another one, or one less."""
-    by = "claim.buffer_uses"
-    for step in steps(draft, CONCRETE):
-        for at, use in enumerate(step["uses"]):
-            if use["mode"] == "write":
-                yield edit(CONCRETE, step, f"uses.{at}.mode", be("read_write"), by, cell="mode")
-        if step["uses"]:
-            yield edit(CONCRETE, step, "uses", without_last, by, cell="less")
-        if len(step["uses"]) > 1:
-            yield edit(CONCRETE, step, "uses", turned, by, cell="order", word="turned")
-
-
-@operator("wrong category")
-def categories(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A command or an instruction is of another kind, or of another stage; a queue is of another category."""
-    by = "claim.task_category"
-    for stage, field in ((CONCRETE, "kind"), (MACHINE, "opcode")):
-        for step in steps(draft, stage):
-            yield edit(stage, step, field, be("barrier"), by, cell=step[field])
-    for step in steps(draft, CONCRETE):
-        if "peer" in step:
-            other = "before" if step["peer"] == "after" else "after"
-            yield edit(CONCRETE, step, "peer", be(other), by, cell="peer")
-    queues = extension(draft).get("queues", ())
-    if queues:
-        yield edit(CONCRETE, queues[-1], "category", be("host"), by, cell="queue")
-
-
-@operator("reordered issue", most=40)
-def issue_order(draft: Draft, _request: Request) -> Iterator[Site]:
-    """Two commands are issued in each other's place, or one later, in another slot or by another queue."""
-    by = "claim.issue_order"
-    beside = extension(draft)
-    for queue in beside.get("queues", ()):
-        for at in range(1, len(queue["order"])):
-            yield _exchanged(CONCRETE, "queues", queue["name"], at)
-    if beside.get("queues"):
-
-        def moved(changed: Draft) -> None:
-            one, other = changed.entities(CONCRETE, "queues")[:2]
-            other["order"].append(one["order"].pop())
-
-        yield Site(CONCRETE, "from the first queue to the second", by, moved, "moved")
-    issues = beside.get("issues", ())
-    for at in range(1, len(issues)):
-
-        def cycles(changed: Draft, place: int = at) -> None:
-            one, other = extension(changed)["issues"][place - 1 : place + 1]
-            one["cycle"], other["cycle"] = other["cycle"], one["cycle"]
-
-        yield Site(CONCRETE, f"cycles {at - 1} and {at}", by, cycles, "swapped")
-        slot = put(lambda changed: extension(changed)["issues"], f"{at}.slot", plus(1))
-        yield Site(CONCRETE, f"slot of command {at}", by, slot, "slot")
-    if issues:
-        later = put(lambda changed: extension(changed)["issues"], f"{len(issues) - 1}.cycle", plus(1))
-        yield Site(CONCRETE, "the last cycle", by, later, "later")
-    for section in draft.entities(MACHINE, "sections") if MACHINE in shown(draft) else ():
-        for at in range(1, len(section["order"])):
-            yield _exchanged(MACHINE, "sections", section["name"], at)
-        yield edit(MACHINE, section, "base", plus(1), by, cell="base")
-
-
-def _exchanged(stage: Stage, label: str, name: str, at: int) -> Site:
-    """Two neighbours of an order change places."""
-
-    def change(draft: Draft) -> None:
-        order = draft.entity(stage, label, name)["order"]
-        order[at - 1], order[at] = order[at], order[at - 1]
-
-    return Site(stage, f"{label}/{name} at {at}", "claim.issue_order", change, f"{stage.value} {name}")
-
-
-@operator("wrong waits")
-def waits(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A wait for another queue is missing, is for something else, or is invented."""
-    beside = extension(draft)
-    orders = [queue["order"] for queue in beside.get("queues", ())]
-    found = beside.get("waits", ())
-    pairs = {(each["command"], each["on"]) for each in found}
-    for at, wait in enumerate(found):
-        less = put(extension, "waits", lambda old, _, place=at: [*old[:place], *old[place + 1 :]])  # type: ignore[misc]
-        yield Site(CONCRETE, f"wait {at} missing", "claim.waits", less, "less")
-        queue = next(order for order in orders if wait["on"] in order)
-        for other in [each for each in queue if (wait["command"], each) not in pairs][:1]:
-            instead = put(extension, f"waits.{at}.on", be(other))
-            yield Site(CONCRETE, f"wait {at} on another", "claim.waits", instead, "other")
-            more = {**wait, "on": other}
-            added = put(extension, "waits", lambda old, _, one=more: [*old, one])  # type: ignore[misc]
-            yield Site(CONCRETE, f"one more like wait {at}", "claim.waits", added, "more")
-
-
-@operator("wrong routes")
-def routes(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A transfer has no route or another, or a launch has one."""
-    beside = extension(draft)
-    if "routes" not in beside:
-        return
-    devices = [each["id"] for each in draft.entities(CONCRETE, "devices")]
-    routed = {each["command"] for each in beside["routes"]}
-    for step in steps(draft, CONCRETE):
-        if step["id"] not in routed:
-            extra = {"command": step["id"], "source": devices[0], "destination": devices[1]}
-            more = put(extension, "routes", lambda old, _, one=extra: [*old, one])  # type: ignore[misc]
-            yield Site(CONCRETE, f"{step['name']} routed", "claim.routes", more, "more")
-    for at, route in enumerate(beside["routes"]):
-        back = {**route, "source": route["destination"], "destination": route["source"]}
-        yield Site(CONCRETE, f"route {at} turned", "claim.routes", put(extension, f"routes.{at}", be(back)), "turned")
-        less = put(extension, "routes", lambda old, _, place=at: [*old[:place], *old[place + 1 :]])  # type: ignore[misc]
-        yield Site(CONCRETE, f"route {at} missing", "claim.routes", less, "less")
-
-
-# The program ----------------------------------------------------------------------------------------------------------
-
-
-@operator("wrong operands of an instruction", most=24)
-def operands(draft: Draft, _request: Request) -> Iterator[Site]:
-    """An instruction has another place, size, mode or region of memory, one less, or them in another order."""
-    by = "claim.operands"
-    for step in steps(draft, MACHINE):
-        for at, operand in enumerate(step["operands"]):
-            field = f"operands.{at}"
-            if operand["kind"] == "memory":
-                mode = "read_write" if operand["mode"] != "read_write" else "read"
-                yield edit(MACHINE, step, f"{field}.offset", plus(16), by, cell="offset")
-                yield edit(MACHINE, step, f"{field}.size", plus(1), by, cell="size")
-                yield edit(MACHINE, step, f"{field}.mode", be(mode), by, cell="mode")
-                yield edit(MACHINE, step, f"{field}.region", be("other"), by, cell="region")
-            if operand["kind"] == "peer":
-                peer = "before" if operand["stage"] == "after" else "after"
-                yield edit(MACHINE, step, f"{field}.stage", be(peer), by, cell="peer")
-        memory = [each for each in step["operands"] if each["kind"] == "memory"]
-        if len(memory) == len(step["operands"]) > 1:
-            yield edit(MACHINE, step, "operands", without_last, by, cell="less")
-            yield edit(MACHINE, step, "operands", turned, by, cell="turned", word="turned")
-
-
-@operator("wrong entry point")
-def entry_points(draft: Draft, _request: Request) -> Iterator[Site]:
-    """The program begins with its sections in another order."""
-    for entry in draft.entities(MACHINE, "entries") if MACHINE in shown(draft) else ():
-        if len(entry["sections"]) > 1:
-            yield edit(MACHINE, entry, "sections", turned, "claim.entry")
-        else:
-            yield edit(MACHINE, entry, "sections", without_last, "structure.unreachable")
-
-
-# What is consistent, and yet not what is asked for --------------------------------------------------------------------
-
-
-class Neighbour(NamedTuple):
-    """A request beside another, and what must be said when its derivation is shown for the other."""
-
-    words: str
-    request: Request
-    stage: Stage
-    by: str
-
-
-@operator("derivation of another request", most=91, whole=True)
-def another_request(draft: Draft, request: Request) -> Iterator[Site]:
-    """Everything is what the honest passes make of another request, under this one."""
-    for other in neighbours(request):
-        if other.stage not in shown(draft):
-            continue
-
-        def change(changed: Draft, shown_: Request = other.request) -> None:
-            theirs, ours = Draft(good(shown_)), changed.data
-            changed.digests = theirs.digests
-            changed.data = {**theirs.data, "request": ours["request"]}
-            # What the passes promise is what those of this request do.
-            for records, fields in (("stages", ("label", "pass")), ("transitions", ("contract",))):
-                for mine, other_ in zip(ours[records], theirs.data[records], strict=True):
-                    other_.update({field: mine[field] for field in fields})
-
-        yield Site(other.stage, other.words, other.by, change, other.words, carry=False)
-
-
-def neighbours(request: Request) -> Iterator[Neighbour]:
-    """Requests that differ in one thing, by which their derivation differs from this one."""
-    replace = msgspec.structs.replace
-    workload, strategy, model = request.workload, request.strategy, request.model
-    yield Neighbour(
-        "width", replace(request, model=replace(model, feedforward=model.feedforward + 4)), MODEL, "claim.interface"
-    )
-    yield Neighbour(
-        "batch", replace(request, workload=replace(workload, batch=workload.batch + 1)), MODEL, "claim.tensor_type"
-    )
-    other = DType.FLOAT16 if workload.dtype is DType.BFLOAT16 else DType.BFLOAT16
-    yield Neighbour("dtype", replace(request, workload=replace(workload, dtype=other)), MODEL, "claim.tensor_type")
-    if strategy.scope is Scope.BLOCK:
-        wider = _placed(replace(request, strategy=replace(strategy, tensor=4)))
-        yield Neighbour("tensor degree", wider, DISTRIBUTED, "claim.shard_coverage")
-        degree = replace(strategy, pipeline=3 - strategy.pipeline)
-        yield Neighbour("pipeline degree", replace(request, strategy=degree), DISTRIBUTED, "claim.interface")
-    if isinstance(workload, Inference):
-        yield Neighbour(
-            "prompt",
-            replace(request, workload=replace(workload, prompt=workload.prompt - 1)),
-            DISTRIBUTED,
-            "claim.exact_work",
-        )
-        yield Neighbour(
-            "context",
-            replace(request, workload=replace(workload, context=workload.context + 1)),
-            MODEL,
-            "claim.tensor_type",
-        )
-    else:
-        yield from _training_neighbours(request, workload, strategy)
-    if isinstance(request.target, Target):
-        yield from _bound_neighbours(request, request.target)
-
-
-def _training_neighbours(request: Request, workload: Training, strategy: Strategy) -> Iterator[Neighbour]:
-    replace = msgspec.structs.replace
-    longer = replace(workload, sequence=workload.sequence + 2 * strategy.tensor)
-    yield Neighbour("sequence", replace(request, workload=longer), MODEL, "claim.tensor_type")
-    again, finding = (Recompute.NONE, "coverage.missing")
-    if strategy.recompute is Recompute.NONE:
-        again, finding = (Recompute.FULL, "coverage.unexpected")
-    other = replace(strategy, recompute=again)
-    yield Neighbour("recompute", replace(request, strategy=other), DISTRIBUTED, finding)
-    split, reduce = Communication.SEQUENCE_PARALLEL, Communication.ALL_REDUCE
-    exchanged = replace(strategy, communication=split if strategy.communication is reduce else reduce)
-    yield Neighbour("communication", replace(request, strategy=exchanged), DISTRIBUTED, "claim.shard_coverage")
-    data = replace(strategy, data=strategy.data + 1)
-    yield Neighbour("data-parallel degree", replace(request, strategy=data), DISTRIBUTED, "claim.interface")
-    zero = replace(strategy, zero=(strategy.zero + 1) % 4)
-    whole = 0 in {strategy.zero, zero.zero}
-    yield Neighbour(
-        "ZeRO stage",
-        replace(request, strategy=zero),
-        DISTRIBUTED if whole else PORTABLE,
-        "claim.operand_sizes" if whole else "claim.memory",
-    )
-    wide = replace(strategy, gradient_bytes=6 - strategy.gradient_bytes)
-    yield Neighbour("gradient width", replace(request, strategy=wide), DISTRIBUTED, "claim.tensor_type")
-
-
-def _bound_neighbours(request: Request, target: Target) -> Iterator[Neighbour]:
-    kind = TargetKind.SLOT if target.kind is TargetKind.QUEUE else TargetKind.QUEUE
-    bound = msgspec.structs.replace(request, target=target_of(kind, emit=target.emit, attention=target.attention))
-    yield Neighbour("kind of target", bound, CONCRETE, "claim.interface")
-    if isinstance(request.workload, Inference):
-        attention = Attention.PAGED if target.attention is not Attention.PAGED else Attention.TILED
-        fused = msgspec.structs.replace(request, target=target_of(target.kind, emit=target.emit, attention=attention))
-        finding = "coverage.unexpected" if target.attention is Attention.UNFUSED else "claim.implementation"
-        yield Neighbour("implementation of attention", fused, CONCRETE, finding)
-    memory = request.deployment.device_memory if isinstance(request.deployment, Deployment) else msgspec.UNSET
-    if isinstance(memory, int):
-        larger = msgspec.structs.replace(request, deployment=deployment_of(request, None, memory + 1))
-        yield Neighbour("device memory", larger, CONCRETE, "claim.region_capacity")
-
-
-def _placed(request: Request) -> Request:
-    """The request with as many devices as it has ranks."""
-    if not isinstance(request.deployment, Deployment):
-        return request
-    memory = request.deployment.device_memory
-    size = memory if isinstance(memory, int) else None
-    return msgspec.structs.replace(request, deployment=deployment_of(request, None, size))
-
-
-@operator("branches exchanged", whole=True)
-def branches_exchanged(_draft: Draft, request: Request) -> Iterator[Site]:
-    """Each branch of inference shows the other's step."""
-    if isinstance(request.workload, Training):
-        return
-
-    def change(changed: Draft) -> None:
-        records = changed.data["stages"][1:]
-        half = len(records) // 2
-        for one, other in zip(records[:half], records[half:], strict=True):
-            one["snapshot"], other["snapshot"] = other["snapshot"], one["snapshot"]
-
-    yield Site(DISTRIBUTED, "all stages", "claim.exact_work", change, carry=False)
-
-
-@operator("device too small", whole=True)
-def device_too_small(draft: Draft, request: Request) -> Iterator[Site]:
-    """The plan needs one byte more than the device has."""
-    if not isinstance(request.deployment, Deployment) or not isinstance(request.deployment.device_memory, int):
-        return
-    facts = draft.snapshot(PORTABLE)["memory"]
-    training = facts["kind"] == "training"
-    counted = set(facts) - {"kind", "parameters", *(() if training else ("boundary",))}
-    needed = sum(facts[fact] for fact in counted)
-    law = "law.capacity" if training else "law.inference-capacity"
-
-    def change(changed: Draft) -> None:
-        changed.data["request"]["deployment"]["device_memory"] = needed - 1
-        for record in changed.data["stages"]:
-            for region in record["snapshot"].get("regions", ()):
-                region["capacity"] = needed - 1
-
-    yield Site(PORTABLE, "device memory", law, change, carry=False)
-
-
-# How it is written down -----------------------------------------------------------------------------------------------
-
-
-@operator("wrong contract", point=Point.RECORD, whole=True)
-def contracts(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A pass promises something else: its name, its revision, fewer rules, claims or laws."""
-    for at, record in enumerate(draft.data["transitions"]):
-        contract = record["contract"]
-
-        def owner(changed: Draft, place: int = at) -> Any:
-            return changed.data["transitions"][place]["contract"]
-
-        for field, new in (
-            ("name", be("AnotherPass")),
-            ("revision", plus(1)),
-            ("deterministic", other_way),
-            ("rules", without_last),
-            ("rules.0.preserves", be(["role"])),
-            ("rules.0.source", be("0" * 64)),
-            ("boundary_rules", without_last),
-            *((("boundary_rules.0.laws", be(["another"])),) if contract["boundary_rules"] else ()),
-        ):
-            if field != "boundary_rules" or contract["boundary_rules"]:
-                stage = Stage(record["stage"])
-                yield Site(stage, f"{record['branch']} {field}", "contract", put(owner, field, new), field)
-
-
-@operator("forged report", point=Point.RECORD, whole=True)
-def reports(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A recorded report says something else than this run finds."""
-    for at, record in enumerate(draft.data["transitions"]):
-
-        def owner(changed: Draft, place: int = at) -> Any:
-            return changed.data["transitions"][place]["report"]
-
-        for field, new in (
-            ("relation_verified", other_way),
-            ("obligations", without_last),
-            ("claims", be({})),
-            ("cardinality", be({})),
-            ("coverage.missing", plus(1)),
-            ("coverage.target", plus(1)),
-            *((("laws.0.status", be("refuted")), ("laws.0.members", plus(1))) if record["report"]["laws"] else ()),
-            *((("laws", without_last),) if record["report"]["laws"] else ()),
-        ):
-            stage = Stage(record["stage"])
-            yield Site(stage, f"{record['branch']} {field}", "report.mismatch", put(owner, field, new), field)
-
-
-@operator("wrong digest", point=Point.RECORD, whole=True)
-def digests(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A digest is another: of the request, of the session, of a parent, of a transition, of the rulebook."""
-    other = be("0" * 64)
-    data = lambda changed: changed.data  # noqa: E731
-    for field, by in (
-        ("request_digest", "digest.request"),
-        ("fingerprint", "digest.session"),
-        ("rulebook.digest", "rulebook.digest"),
-        ("transitions.0.source", "digest.transition"),
-        ("transitions.0.target", "digest.transition"),
-        *((f"stages.{at}.snapshot.header.parent", "digest.parent") for at in range(len(draft.data["stages"]))),
-    ):
-        yield Site(MODEL, field, by, put(data, field, other), by, carry=False, raw=True)
-
-
-@operator("wrong id", point=Point.RECORD)
-def identifiers(draft: Draft, _request: Request) -> Iterator[Site]:
-    """An entity has an id that is not that of its content, and everything that refers to it goes along."""
-    for stage in shown(draft):
-        for label, kind in KINDS[stage].items():
-            for entity in draft.entities(stage, label):
-
-                def change(changed: Draft, where: tuple[str, str] = (entity["id"], new_id(kind, "another"))) -> None:
-                    changed.data["stages"] = mapped(changed.data["stages"], dict([where]))
-
-                place = f"{label}/{entity['name']}"
-                yield Site(stage, place, "structure.id", change, f"{stage.value} {label}", carry=False, raw=True)
-
-
-@operator("wrong header, label or pass", point=Point.RECORD, whole=True)
-def labels(draft: Draft, _request: Request) -> Iterator[Site]:
-    """A stage says that it is of another version, or is called or made otherwise."""
-    data = lambda changed: changed.data  # noqa: E731
-    for at, record in enumerate(draft.data["stages"]):
-        stage = Stage(record["stage"])
-        for field, new, by in (
-            ("snapshot.header.version", plus(1), "structure.version"),
-            ("label", be("causal, INT4"), "stage.label"),
-            ("pass", be("backend"), "stage.pass"),
-        ):
-            yield Site(
-                stage, f"{record['branch']} {field}", by, put(data, f"stages.{at}.{field}", new), by, carry=False
-            )
-
-
-@operator("missing stage", point=Point.MISSING, whole=True)
-def missing_stages(draft: Draft, _request: Request) -> Iterator[Site]:
-    """The last stages of the bundle are not there."""
-    last = draft.data["stages"][-1]["branch"]
-    for count in range(1, len(shown(draft)) - 1):
-
-        def change(changed: Draft, left_out_: int = count) -> None:
-            for records in ("stages", "transitions"):
-                changed.data[records] = changed.data[records][:-left_out_]
-
-        stage = Stage(draft.data["stages"][-count]["stage"])
-        yield Site(stage, f"{last} {count} less", "stage.missing", change, str(count), carry=False)
-
-
-@operator("forbidden field", point=Point.FORM)
-def forbidden_fields(draft: Draft, _request: Request) -> Iterator[Site]:
-    """An entity says what its stage must not hold: a device, an address, a time, a cost."""
-    extra = {MODEL: "rank", DISTRIBUTED: "device", PORTABLE: "address", CONCRETE: "duration", MACHINE: "cost"}
-    for stage in shown(draft):
-        for label in KINDS[stage]:
-            for entity in draft.entities(stage, label):
-
-                def change(changed: Draft, where: tuple[Stage, str, str] = (stage, label, entity["name"])) -> None:
-                    changed.entity(*where)[extra[where[0]]] = 1
-
-                place = f"{label}/{entity['name']}"
-                yield Site(stage, place, "codec.decode", change, f"{stage.value} {label}", carry=False)

@@ -45,7 +45,8 @@ from blueprint.verification import verify, verify_without_replay
 from tests.bundles.branches import BranchDraft
 from tests.bundles.conftest import TINY, Memory, lasting_pool, shared
 from tests.bundles.stacks import STEPS, good, training_stage_request
-from tests.mutation.bundle_operators import OPERATORS, Operator, Point, Site, shown
+from tests.mutation import bundle_bindings, bundle_operators, bundle_records
+from tests.mutation.bundle_sites import Operator, Point, Site, shown
 from tests.reseal import STAGES, Draft, recorded
 
 T = TypeVar("T")
@@ -54,6 +55,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "build" / "mutation-bundles.json"
 SEED = 6
 LANES = 2
+
+OPERATORS: Final = (*bundle_operators.OPERATORS, *bundle_bindings.OPERATORS, *bundle_records.OPERATORS)
 
 FEWEST_OPERATORS = 25
 FEWEST_MUTANTS = 500

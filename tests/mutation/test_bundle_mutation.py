@@ -7,18 +7,17 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
-from blueprint.ir.common import Branch
 from blueprint.plan import ClaimCheck, TransitionPlan
 from blueprint.verification import verify, verify_without_replay
 from tests.bundles.stacks import good
 from tests.mutation import bundles
-from tests.mutation.bundle_operators import OPERATORS, Point
+from tests.mutation.bundle_sites import Point
 from tests.mutation.bundles import (
     FEWEST_OPERATORS,
+    OPERATORS,
     SUBJECTS,
     Asked,
     Column,
-    Key,
     Mutant,
     Result,
     Row,
@@ -27,8 +26,8 @@ from tests.mutation.bundles import (
     drawn,
     examined,
     honest,
-    mutated,
     mutants_of,
+    mutated,
     problems,
     table,
 )
@@ -228,7 +227,3 @@ def test_a_mutant_that_changes_nothing_is_an_error(sample: dict[str, Mutant]) ->
 
 def test_without_replay_a_good_bundle_is_never_verified() -> None:
     assert verify_without_replay(good(SUBJECTS[QUEUED]), jobs=1).verdict.value == "not_established"
-
-
-def test_a_key_names_its_branch(sample: dict[str, Mutant]) -> None:
-    assert all(isinstance(mutant.key, Key) and isinstance(mutant.key.branch, Branch) for mutant in sample.values())
