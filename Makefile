@@ -11,10 +11,11 @@ DEMO_REPORT := build/gpt3-175b.report.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate wheel clean
+.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate \
+	mutate-bundles wheel clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## create .venv and install everything into it
 
@@ -91,6 +92,9 @@ bench: $(STAMP) ## measure time and memory against their targets
 
 mutate: $(STAMP) ## plant faults and count those that are caught
 	@$(PY) tests/mutation/mutate.py
+
+mutate-bundles: $(STAMP) ## put good bundles wrong and count those that are stopped
+	@$(PY) -m tests.mutation.bundles
 
 wheel: $(STAMP) ## build the wheel into dist/
 	@$(PY) -m build --wheel --no-isolation

@@ -156,8 +156,11 @@ class Draft:
 def recorded(data: bytes, honest: Report) -> bytes:
     """The bundle with the reports that an honest run of it makes, in the place of those that it records."""
     plain: Plain = json.loads(data)
-    for transition, found in zip(plain["transitions"], honest.transitions[1:], strict=False):
-        transition["report"] = json.loads(encode(recorded_report(found, honest.obligations)))
+    reports = {(each.branch, each.target): each for each in honest.transitions[1:]}
+    for transition in plain["transitions"]:
+        found = reports.get((transition["branch"], transition["stage"]))
+        if found is not None:
+            transition["report"] = json.loads(encode(recorded_report(found, honest.obligations)))
     return encode(plain)
 
 
