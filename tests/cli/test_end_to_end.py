@@ -241,7 +241,10 @@ def test_a_foreign_rulebook_is_named_on_the_verdict_line(bundle: Path, process: 
     missing = tmp_path / "missing"
     done = process("verify", str(bundle), "--rules", str(missing))
     assert (done.code, done.out) == (2, b"")
-    assert done.err == f"blueprint: error: {missing}: is no folder of rules that can be read, and no rulebook is installed\n"
+    assert (
+        done.err
+        == f"blueprint: error: {missing}: is no folder of rules that can be read, and no rulebook is installed\n"
+    )
 
 
 def test_a_further_solver_may_be_asked(process: Run) -> None:
@@ -431,7 +434,8 @@ def test_a_rule_cannot_end_a_run_with_success(
     text = mlp.read_text(encoding="utf-8")
     assert "members=count(2)" in text
     # Loading asks once for every case of training; what is raised then is a fault of the rulebook. This comes later.
-    calls = "import itertools\nimport typing\nfrom blueprint.case import Workload, all_cases\nCALLS = itertools.count()\n\nMLP = "
+    imports = "import itertools\nimport typing\nfrom blueprint.case import Workload, all_cases\n"
+    calls = f"{imports}CALLS = itertools.count()\n\nMLP = "
     asked = "next(CALLS) < len(all_cases(Workload.TRAINING))"
     raising = f"members=lambda case: 2 if {asked} else (_ for _ in ()).throw({leaving})"
     text = text.replace("members=count(2)", raising).replace("\nMLP = ", f"\n{calls}")

@@ -258,6 +258,8 @@ def _stages() -> tuple[Request, ...]:
         _staged(_request(selective, reduce, 4, biases=False, gradient=2), 1, 0),
         _staged(_request(none, split, 1, zero=1), 3, 1),
         _staged(_request(none, split, 4, gradient=2, data=1), 2, 1),
+        # Gradients wider than activations, and reduced whole.
+        _staged(_request(none, reduce, 4, gradient=4), 2, 0),
         _staged(_inference(4, prompt=28, context=31), 3, 1),
         _staged(_inference(4, prompt=2, context=33, biases=False), 2, 0),
         # d e = 2, where the rows of tiled attention need as much as q, k and v.
