@@ -393,11 +393,15 @@ def symbolic_inference_memory(case: Case) -> InferenceMemory[Symbolic]:
 
 
 def _workspace_at(case: Case, implementation: str) -> list[Term]:
-    """The derived workspace of an implementation with each of its arms in the place of the largest."""
+    """The derived workspace of an implementation where each of its arms is the largest of those that are compared."""
     dims = inference_dims(case)
     arms = [arm for each in implementations(dims) if each.name == implementation for arm in each.arms]
-    held = number_term(workspace(dims, arms, lambda _: Symbolic(symbols.X_max)))
-    return [replace(held, symbols.X_max.name, number_term(arm)) for arm in arms]
+    return [number_term(workspace(dims, arms, _arm_at(position))) for position in range(len(arms))]
+
+
+def _arm_at(position: int) -> Callable[[Sequence[Symbolic]], Symbolic]:
+    """Takes the arm at one place for the largest. Where one is left out, those behind it stand in other places."""
+    return lambda arms: arms[min(position, len(arms) - 1)]
 
 
 def _memory_of(case: Case) -> Memory[Symbolic] | InferenceMemory[Symbolic]:

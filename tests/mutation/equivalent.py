@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.mutation.faults import ATTENTION, BLOCK, DIMS, MAXIMUM, MEMORY, STAGE, STEP
+from tests.mutation.faults import ATTENTION, BLOCK, DIMS, MAXIMUM, MEMORY, STAGE, STEP, STEP_DIMS
 
 _NO_GROUPED_QUERIES = (
     "the front end admits k = h alone (check_domain raises NotCoveredError), so k_t = h_t in every derivation; "
@@ -259,6 +259,10 @@ EQUIVALENT: Final[dict[tuple[str, str, str], tuple[str, str]]] = {
         )
         for other in (0, 2)
     },
+    (STEP_DIMS, "if TYPE_CHECKING:", "if (not TYPE_CHECKING):"): (
+        "both",
+        "what is imported there is named in annotations alone, which nothing evaluates",
+    ),
     (ATTENTION, "STATISTIC_BYTES = 4", "STATISTIC_BYTES = 3"): ("derive", _SMALLER_ROWS),
     (ATTENTION, f"{_ROWS}(dims.d * dims.e + STATISTIC_BYTES)", _KEY_ROWS): ("derive", _NO_GROUPED_QUERIES),
     **{
