@@ -393,15 +393,17 @@ def symbolic_inference_memory(case: Case) -> InferenceMemory[Symbolic]:
 
 
 def _workspace_at(case: Case, implementation: str) -> list[Term]:
-    """The derived workspace of an implementation where each of its arms is the largest of those that are compared."""
+    """The derived workspace of an implementation with each arm that is compared in the place of the largest."""
     dims = inference_dims(case)
     arms = [arm for each in implementations(dims) if each.name == implementation for arm in each.arms]
-    return [number_term(workspace(dims, arms, _arm_at(position))) for position in range(len(arms))]
+    compared: list[Symbolic] = []
 
+    def largest(given: Sequence[Symbolic]) -> Symbolic:
+        compared.extend(given)
+        return Symbolic(symbols.X_max)
 
-def _arm_at(position: int) -> Callable[[Sequence[Symbolic]], Symbolic]:
-    """Takes the arm at one place for the largest. Where one is left out, those behind it stand in other places."""
-    return lambda arms: arms[min(position, len(arms) - 1)]
+    held = number_term(workspace(dims, arms, largest))
+    return [replace(held, symbols.X_max.name, number_term(arm)) for arm in compared]
 
 
 def _memory_of(case: Case) -> Memory[Symbolic] | InferenceMemory[Symbolic]:

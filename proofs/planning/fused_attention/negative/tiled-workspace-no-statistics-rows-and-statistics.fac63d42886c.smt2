@@ -1,14 +1,14 @@
-; law tiled-workspace (statistics of one head: rows and statistics) of rule planning.fused_attention
+; law tiled-workspace (no statistics: rows and statistics) of rule planning.fused_attention
 ; C_ws = D + max(3 b q H e/t, b (h/t) q (d e + 4), b q F e/t): rows and statistics
 ; a false variant: satisfiable
 ; v0 is h: query heads
 ; v1 is h_t: query heads of one rank, h = t h_t
 ; v2 is t: tensor-parallel degree
-; v3 is H: hidden width
-; v4 is b: sequences of an inference batch
-; v5 is e: width of one element
-; v6 is q: new tokens of each sequence in a step of inference
-; v7 is d: head width
+; v3 is b: sequences of an inference batch
+; v4 is q: new tokens of each sequence in a step of inference
+; v5 is d: head width
+; v6 is e: width of one element
+; v7 is H: hidden width
 (set-logic QF_NIA)
 (declare-const v0 Int)
 (declare-const v1 Int)
@@ -19,5 +19,5 @@
 (declare-const v6 Int)
 (declare-const v7 Int)
 (assert (! (= v0 (* v1 v2)) :named h0))
-(assert (not (= (+ (* v3 v4 v5 v6 v2) (* 4 v4 v1 v6 v2) (* v4 v1 v6 v7 v5 v2)) (+ (* 4 v4 v6) (* v3 v4 v5 v6 v2) (* v4 v7 v5 v0 v6)))))
+(assert (not (= (+ (* 4 v3 v1 v4 v2) (* v3 v1 v4 v5 v6 v2) (* v7 v3 v6 v4 v2)) (+ (* v7 v3 v6 v4 v2) (* v3 v5 v6 v0 v4)))))
 (check-sat)

@@ -4,11 +4,11 @@
 ; v0 is t: tensor-parallel degree
 ; v1 is h: query heads
 ; v2 is h_t: query heads of one rank, h = t h_t
-; v3 is H: hidden width
-; v4 is b: sequences of an inference batch
-; v5 is e: width of one element
-; v6 is q: new tokens of each sequence in a step of inference
-; v7 is d: head width
+; v3 is b: sequences of an inference batch
+; v4 is q: new tokens of each sequence in a step of inference
+; v5 is d: head width
+; v6 is e: width of one element
+; v7 is H: hidden width
 (set-logic QF_NIA)
 (declare-const v0 Int)
 (declare-const v1 Int)
@@ -20,5 +20,5 @@
 (declare-const v7 Int)
 (assert (! (= v0 1) :named h0))
 (assert (! (= v1 v2) :named h1))
-(assert (not (= (+ (* v3 v4 v5 v6 v0) (* 4 v4 v2 v6 v0) (* v4 v2 v6 v7 v5 v0)) (+ (* 4 v4 v1 v6) (* v4 v1 v6 v7 v5) (* v3 v4 v5 v6 v0)))))
+(assert (not (= (+ (* 4 v3 v2 v4 v0) (* v3 v2 v4 v5 v6 v0) (* v7 v3 v6 v4 v0)) (+ (* 4 v3 v1 v4) (* v3 v1 v4 v5 v6) (* v7 v3 v6 v4 v0)))))
 (check-sat)

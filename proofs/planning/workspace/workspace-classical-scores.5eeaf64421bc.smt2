@@ -7,9 +7,9 @@
 ; v3 is H: hidden width
 ; v4 is d: head width
 ; v5 is b: sequences of an inference batch
-; v6 is e: width of one element
-; v7 is q: new tokens of each sequence in a step of inference
-; v8 is c: visible tokens of each sequence, the step's new ones included
+; v6 is c: visible tokens of each sequence, the step's new ones included
+; v7 is e: width of one element
+; v8 is q: new tokens of each sequence in a step of inference
 (set-logic QF_NIA)
 (declare-const v0 Int)
 (declare-const v1 Int)
@@ -22,5 +22,5 @@
 (declare-const v8 Int)
 (assert (! (= v0 (* v1 v2)) :named h0))
 (assert (! (= v3 (* v4 v0)) :named h1))
-(assert (not (= (+ (* v3 v5 v6 v7 v2) (* v5 v8 v6 v1 v7 v2)) (+ (* v3 v5 v6 v7 v2) (* v5 v8 v6 v0 v7)))))
+(assert (not (= (+ (* v5 v6 v7 v1 v8 v2) (* v3 v5 v7 v8 v2)) (+ (* v3 v5 v7 v8 v2) (* v5 v6 v7 v0 v8)))))
 (check-sat)
