@@ -104,7 +104,7 @@ def test_the_engine_s_own_defaults_hold(blueprint: Run, asked: list[Any]) -> Non
         (["--cross-check", "yices"], '--cross-check: "yices" is not known; choose cvc5'),
         (["--rules", "", "--check"], "--rules: names no rulebook"),
         (["--proofs", ""], "--proofs: names no folder"),
-        (["--rules", "other"], "--proofs: is needed with --rules, whose proofs must not replace the shipped ones"),
+        (["--rules", "other"], "other: is no folder of rules that can be read"),
     ],
 )
 def test_prove_refuses_the_same(arguments: list[str], words: str, blueprint: Run) -> None:
