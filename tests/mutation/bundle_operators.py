@@ -375,6 +375,8 @@ def _twin(stage: Stage, label: str, kind: str, name: str) -> Change:
             _issued_behind(draft, real["id"], spare["id"])
         if label in {"queues", "sections"}:
             spare["order"] = []
+        if label == "sections":
+            draft.entities(stage, "entries")[0]["sections"].append(spare["id"])
         if label == "instructions":
             next(each for each in draft.entities(stage, "sections") if real["id"] in each["order"])["order"].append(
                 spare["id"]
@@ -495,7 +497,9 @@ def names_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
             one, two = (changed.entity(where[0], where[1], name) for name in where[2:])
             one["name"], two["name"] = two["name"], one["name"]
 
-        yield Site(stage, f"{label}/{other['name']} and {entity['name']}", "coverage.missing", change, label)
+        # These come from nothing, or from what they are called by: another name makes another of them.
+        by = {"devices": "claim.logical_ranks", "queues": "claim.task_category"}.get(label, "coverage.missing")
+        yield Site(stage, f"{label}/{other['name']} and {entity['name']}", by, change, label)
 
 
 @OPERATORS.add("wrong lineage kind")
