@@ -346,9 +346,13 @@ def invented(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity stands twice, under another name; nothing uses the second."""
     for stage in shown(draft):
         for label, kind in KINDS[stage].items():
+            # A second queue of a category is no plan at all.
+            by = "structure.category" if label == "queues" else "coverage.unexpected"
             for entity in draft.entities(stage, label):
+                if (stage, label) == (MODEL, "values") and entity["role"] != Role.PARAMETER.value:
+                    continue
                 change = _twin(stage, label, kind, entity["name"])
-                yield Site(stage, f"{label}/{entity['name']}", "coverage.unexpected", change, f"{stage.value} {label}")
+                yield Site(stage, f"{label}/{entity['name']}", by, change, f"{stage.value} {label}")
 
 
 def _twin(stage: Stage, label: str, kind: str, name: str) -> Change:
@@ -376,6 +380,7 @@ def _twin(stage: Stage, label: str, kind: str, name: str) -> Change:
         if label in {"queues", "sections"}:
             spare["order"] = []
         if label == "sections":
+            spare["base"] = len(draft.entities(stage, "instructions"))
             draft.entities(stage, "entries")[0]["sections"].append(spare["id"])
         if label == "instructions":
             next(each for each in draft.entities(stage, "sections") if real["id"] in each["order"])["order"].append(

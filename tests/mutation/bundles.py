@@ -262,7 +262,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def hit(self) -> bool:
-        """Whether what the operator names finds it without replay, a claim at the right stage and on the right branch."""
+        """Whether what the operator names finds it without replay: a claim at its stage and on its branch."""
         return any(self._meant(*each.partition(" ")[::2]) for each in self.alone.named)
 
     def _meant(self, code: str, path: str) -> bool:
