@@ -422,13 +422,12 @@ def problems(result: Result, *, whole: bool = True) -> list[str]:
         found.append(f"{len(operators)} operators and {len(result.rows)} mutants are too few")
     found += [f"no mutant of the operator {each.name}" for each in OPERATORS if each.name not in operators]
     found += [f"nothing but others stops what claim {kind} stops" for kind in _needless(result.rows)]
-    found += [
-        f"{subject}: no mutant breaks {name}" for subject, name in unreached(result) if (subject, name) not in UNREACHED
-    ]
+    missed = unreached(result)
+    found += [f"{subject}: no mutant breaks {name}" for subject, name in missed if (subject, name) not in UNREACHED]
     found += [
         f"listed as never alone, and is: claim {kind}" for kind in NEVER_ALONE if kind in {row.sole for row in rows}
     ]
-    stale = set(UNREACHED) - set(unreached(result))
+    stale = set(UNREACHED) - set(missed)
     return found + [f"listed as out of reach, and is not: {name} of {subject}" for subject, name in sorted(stale)]
 
 
