@@ -346,9 +346,13 @@ def invented(draft: Draft, _request: Request) -> Iterator[Site]:
     """An entity stands twice, under another name; nothing uses the second."""
     for stage in shown(draft):
         for label, kind in KINDS[stage].items():
+            # A second queue of a category is no plan at all.
+            by = "structure.category" if label == "queues" else "coverage.unexpected"
             for entity in draft.entities(stage, label):
+                if (stage, label) == (MODEL, "values") and entity["role"] != Role.PARAMETER.value:
+                    continue
                 change = _twin(stage, label, kind, entity["name"])
-                yield Site(stage, f"{label}/{entity['name']}", "coverage.unexpected", change, f"{stage.value} {label}")
+                yield Site(stage, f"{label}/{entity['name']}", by, change, f"{stage.value} {label}")
 
 
 def _twin(stage: Stage, label: str, kind: str, name: str) -> Change:
@@ -375,6 +379,9 @@ def _twin(stage: Stage, label: str, kind: str, name: str) -> Change:
             _issued_behind(draft, real["id"], spare["id"])
         if label in {"queues", "sections"}:
             spare["order"] = []
+        if label == "sections":
+            spare["base"] = len(draft.entities(stage, "instructions"))
+            draft.entities(stage, "entries")[0]["sections"].append(spare["id"])
         if label == "instructions":
             next(each for each in draft.entities(stage, "sections") if real["id"] in each["order"])["order"].append(
                 spare["id"]
@@ -495,7 +502,9 @@ def names_exchanged(draft: Draft, _request: Request) -> Iterator[Site]:
             one, two = (changed.entity(where[0], where[1], name) for name in where[2:])
             one["name"], two["name"] = two["name"], one["name"]
 
-        yield Site(stage, f"{label}/{other['name']} and {entity['name']}", "coverage.missing", change, label)
+        # These come from nothing, or from what they are called by: another name makes another of them.
+        by = {"devices": "claim.logical_ranks", "queues": "claim.task_category"}.get(label, "coverage.missing")
+        yield Site(stage, f"{label}/{other['name']} and {entity['name']}", by, change, label)
 
 
 @OPERATORS.add("wrong lineage kind")

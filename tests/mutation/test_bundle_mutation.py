@@ -166,6 +166,10 @@ def test_a_finding_at_another_stage_is_no_hit() -> None:
     assert line().hit
     assert not msgspec.structs.replace(line(), stage="distributed").hit
     assert not msgspec.structs.replace(line(), branch="prefill").hit
+    named = Column("refuted", (), ("claim.resources prefill/portable",))
+    assert msgspec.structs.replace(line(), alone=named, branch="prefill").hit
+    assert not msgspec.structs.replace(line(), alone=named, branch="final-decode").hit
+    assert msgspec.structs.replace(line(), alone=named).hit, "no branch is named"
     assert problems(Result([msgspec.structs.replace(line(), stage="distributed")], {}), whole=False) == [
         "only 0 of 1 are named by what their operator names"
     ]
@@ -177,7 +181,9 @@ def test_of_all_mutants_more_is_asked() -> None:
     assert "1 operators and 1 mutants are too few" in found
     assert "no mutant of the operator wrong waits" in found
     assert "nothing but others stops what claim waits stops" in found
-    assert not any("claim resources" in each for each in found)
+    assert not any("claim resources" in each or "claim operand_traffic" in each for each in found)
+    alone = line(by=("claim.operand_traffic@distributed",))
+    assert "listed as never alone, and is: claim operand_traffic" in problems(Result([alone], {}))
     assert [each for each in found if each.startswith(QUEUED)] == [f"{QUEUED}: no mutant breaks law.gemm"]
 
 
