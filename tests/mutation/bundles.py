@@ -370,8 +370,8 @@ EXCLUDED: Final[Mapping[Key, str]] = {}
 """Mutants that are no faults -> why, in a sentence."""
 
 NEVER_ALONE: Final[Mapping[str, str]] = {
-    "operand_traffic": "exact_work speaks of the same bytes, by the primitive's formula; a formula that is wrong itself, "
-    "of which operand_traffic speaks, is planted by `make mutate`",
+    "operand_traffic": "exact_work speaks of the same bytes, by the primitive's formula; a formula that is wrong "
+    "itself, of which operand_traffic speaks, is planted by `make mutate`",
 }
 """Kinds of claims that no mutant can need -> why another always stands beside them."""
 
