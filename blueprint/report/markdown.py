@@ -254,7 +254,8 @@ def _laws(page: _Page, transition: TransitionReport, report: Report) -> None:
 def _law(law: LawRow, report: Report) -> list[str]:
     theorem = "-" if law.theorem is TheoremStatus.NONE else law.theorem.value
     members = code(f"{law.members} of {law.expected_members}")
-    return [code(law.id), code(law.form), members, law_status(law, report.obligations), theorem, code(law.statement, 240)]
+    status = law_status(law, report.obligations)
+    return [code(law.id), code(law.form), members, status, theorem, code(law.statement, 240)]
 
 
 def _relations(page: _Page, transition: TransitionReport, report: Report) -> None:
