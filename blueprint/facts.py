@@ -98,14 +98,11 @@ class Question:
 
     def series(self, label: str, actual: Sequence[str | int], expected: Sequence[str | int]) -> None:
         """Two long lists are equal: in length, and in how many elements they share before they differ."""
-        length = self.given(f"{label} count", len(expected))
+        length, least = self.given(f"{label} count", len(expected)), min(len(actual), len(expected))
+        shared = next((at for at in range(least) if actual[at] != expected[at]), least)
+        words = (str(actual[shared]), str(expected[shared])) if shared < least else None
         self.number(f"{label} count", len(actual), length)
-        differing = (at for at, (found, wanted) in enumerate(zip(actual, expected, strict=False)) if found != wanted)
-        at = next(differing, None)
-        if at is None:
-            self.number(f"{label} in common", min(len(actual), len(expected)), length)
-        else:
-            self.number(f"{label}[{at}]", at, length, (str(actual[at]), str(expected[at])))
+        self.number(f"{label}[{shared}]", shared, length, words)
 
     def sizes(self, label: str, actual: Sequence[int], expected: Sequence[Term]) -> None:
         """Two lists of numbers are equal, element by element and in length."""

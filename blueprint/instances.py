@@ -190,7 +190,7 @@ class LawInstances:
         applicable = law.when(case) and self.bindings.applies(equation) and (case.stack or not rule.stage)
         if not applicable:
             groups, expected = [], 0
-        found = [_count(group) for group in groups]
+        found = [sum(member.count for member in group) for group in groups]
         vacuous = expected > 0 and 0 in found
         obligations = [
             obligation
@@ -217,7 +217,7 @@ class LawInstances:
     def _obligations(
         self, law: Law, equation: Equation[Quantity], group: Sequence[Member], expected: int
     ) -> list[Obligation]:
-        asked = [member_count(_count(group), expected)]
+        asked = [member_count(sum(member.count for member in group), expected)]
         for portion in portions_of(law.group.portion, group, lambda member: member.operation):
             # The bindings' names are taken: a size with t = 1 must not pass for one of this plan.
             question = Question(values=dict(self.bindings.values))
@@ -246,13 +246,8 @@ class LawInstances:
 
 def _together(members: Sequence[Member]) -> Member:
     """One member for several that no rule demands: a bundle may hold as many of them as it likes, in every block."""
-    first = members[0]
-    work = {quantity: sum(member.work[quantity] for member in members) for quantity in first.work}
-    return Member(None, first.phase, work, len(members))
-
-
-def _count(group: Sequence[Member]) -> int:
-    return sum(member.count for member in group)
+    work = {quantity: sum(member.work[quantity] for member in members) for quantity in Quantity}
+    return Member(None, members[0].phase, work, len(members))
 
 
 def _belongs(member: Member, law: Law) -> bool:
