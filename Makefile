@@ -12,7 +12,7 @@ DEMO_REPORT := build/gpt3-175b.report.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate \
-	mutate-bundles wheel clean
+	mutate-bundles soak wheel clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ mutate: $(STAMP) ## plant faults and count those that are caught
 
 mutate-bundles: $(STAMP) ## put good bundles wrong and count those that are stopped
 	@$(PY) -m tests.mutation.bundles
+
+soak: $(STAMP) ## verify 10,000 drawn derivations (WORKERS=n: in as many processes)
+	@$(PY) -m tests.soak.validity
 
 wheel: $(STAMP) ## build the wheel into dist/
 	@$(PY) -m build --wheel --no-isolation

@@ -51,18 +51,22 @@ CELLS, EACH = 32, 8
 
 TRAINING, INFERENCE = Workload.TRAINING, Workload.INFERENCE
 
-KINDS: Final = (
-    all_cases(TRAINING),
-    stage_cases(TRAINING),
-    all_cases(INFERENCE),
-    all_cases(TRAINING),
-    stage_cases(TRAINING),
-    stage_cases(INFERENCE),
-)
-"""Kinds of cases, in turns: training twice, since it has so many more."""
 
-CASES: Final = tuple(random.Random(place).sample(kind, len(kind)) for place, kind in enumerate(KINDS))  # noqa: S311 -- no secret
-"""The same, each kind in an order of its own."""
+def _shuffled(cases: Sequence[Case]) -> list[Case]:
+    return random.Random(len(cases)).sample(cases, len(cases))  # noqa: S311 -- no secret
+
+
+BLOCKS, STAGES = _shuffled(all_cases(TRAINING)), _shuffled(stage_cases(TRAINING))
+
+CASES: Final = (
+    BLOCKS,
+    STAGES,
+    _shuffled(all_cases(INFERENCE)),
+    BLOCKS[::-1],
+    STAGES[::-1],
+    _shuffled(stage_cases(INFERENCE)),
+)
+"""Kinds of cases, in turns: training twice, since it has so many more, and from both ends."""
 
 
 # One request ----------------------------------------------------------------------------------------------------------
@@ -190,13 +194,13 @@ class Tally(msgspec.Struct):
         self.faults += other.faults
 
 
-def cells(number: int) -> Iterator[tuple[Case, str]]:
+def cells(number: int, size: int) -> Iterator[tuple[Case, str]]:
     """What one round draws from: of each kind of case as many, one after the other, and mostly inside the domain.
 
     Hypothesis likes to draw again what it has drawn, so that what must not be starved is given to it.
     """
     chance = random.Random(number)  # noqa: S311 -- no secret
-    for position in range(number * CELLS, (number + 1) * CELLS):
+    for position in range(number * size, (number + 1) * size):
         kind = CASES[position % len(CASES)]
         case = kind[position // len(CASES) % len(kind)]
         yield case, chance.choice(whats(case))
@@ -205,16 +209,16 @@ def cells(number: int) -> Iterator[tuple[Case, str]]:
 def whats(case: Case) -> list[str]:
     """What may be drawn of a case, as often as it is to be drawn."""
     fitting = [name for name, each in BREACHES.items() if each.workload in {None, case.workload}]
-    return [*[INSIDE] * 10 * len(fitting), *[TIGHT] * 4, *[EDGE] * 4, *fitting]
+    return [*[INSIDE] * 10 * len(fitting), *[TIGHT] * 3, *[EDGE] * 3, *fitting]
 
 
-def tallied(number: int) -> Tally:
+def tallied(number: int, size: int = CELLS) -> Tally:
     """One round: its requests, judged."""
     found = Tally()
     with effort(), tempfile.TemporaryDirectory() as folder:
-        for position, (case, what) in enumerate(cells(number)):
+        for position, (case, what) in enumerate(cells(number, size)):
 
-            @seed(number * CELLS + position)
+            @seed(number * size + position)
             @settings(
                 max_examples=EACH,
                 database=None,
