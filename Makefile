@@ -12,10 +12,10 @@ DEMO_REPORT := build/gpt3-175b.report.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate \
-	mutate-bundles soak wheel clean
+	mutate-bundles soak soak-determinism wheel clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## create .venv and install everything into it
 
@@ -98,6 +98,9 @@ mutate-bundles: $(STAMP) ## put good bundles wrong and count those that are stop
 
 soak: $(STAMP) ## verify 10,000 drawn derivations (WORKERS=n: in as many processes)
 	@$(PY) -m tests.soak.validity
+
+soak-determinism: $(STAMP) ## derive and verify in many surroundings: the same bytes
+	@$(PY) -m tests.soak.determinism
 
 wheel: $(STAMP) ## build the wheel into dist/
 	@$(PY) -m build --wheel --no-isolation
