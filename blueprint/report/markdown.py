@@ -21,8 +21,9 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
+from blueprint.report.causes import causes
 from blueprint.report.subjects import Examined, count, count_of, final_line, together, words_of
-from blueprint.report.text import foreign_rulebook, short
+from blueprint.report.text import first_line, foreign_rulebook, law_status, refuted_laws, short
 from blueprint.words import plain
 
 LIMIT: Final = 1_000_000
@@ -143,6 +144,9 @@ def _wrong(page: _Page, report: Report) -> None:
         for claim in relation.claims
         if claim.status is Status.REFUTED
     ]
+    found = causes(report)
+    if found.first is not None:
+        page.add("", f"**First: {code(first_line(found.first, found.fact), _SENTENCE)}**")
     fields = [row for each in refuted for row in _false_fields(*each, report)]
     if fields:
         page.add("", "### Refuted claims")
@@ -150,8 +154,11 @@ def _wrong(page: _Page, report: Report) -> None:
         page.table("false fields", head, fields)
     if report.diagnostics:
         page.add("", f"### Findings: {len(report.diagnostics)}")
-        rows = [(code(each.code), code(each.path, 240), code(each.message, _SENTENCE)) for each in report.diagnostics]
-        page.table("findings", ("code", "place", "finding"), rows)
+    for weight, findings in found.findings.items():
+        rows = [(code(each.code), code(each.path, 240), code(each.message, _SENTENCE)) for each in findings]
+        if rows:
+            page.add("", f"{len(rows)} {weight.value}:")
+            page.table("findings", ("code", "place", "finding"), rows)
 
 
 def _false_fields(
@@ -160,7 +167,7 @@ def _false_fields(
     """One row for each false field: both values, the term, the values in it, and where they come from."""
     example = report.obligations[claim.obligation].counterexample
     values = example.values if example is not None else {}
-    laws = dict.fromkeys(f"{law.id}: {law.statement}" for law in transition.laws if law.rule == relation.transform)
+    laws = [f"{law}: {statement}" for law, statement in refuted_laws(relation, transition.laws)]
     stated = "; ".join(code(law, 240) for law in laws) or "-"
     ending = [code(claim.kind), code(relation.transform), stated, code(short(relation.id))]
     for fact in claim.failed or (FailedFact(field=relation.names[0], found="", expected="", expression=""),):
@@ -188,7 +195,7 @@ def _details(page: _Page, subject: Examined, *, evidence: bool, several: bool) -
     head = ("transition", "pass", "relation verified", "canonical conformant", "coverage", "relations", "claims")
     page.table("transitions", head, map(_transition, report.transitions))
     for each in report.transitions:
-        _laws(page, each)
+        _laws(page, each, report)
     if evidence:
         for each in report.transitions:
             _relations(page, each, report)
@@ -236,18 +243,19 @@ def _boundary(transition: TransitionReport) -> str:
     return code(f"{plain(transition.source)} -> {plain(transition.target)}{branch}", 240)
 
 
-def _laws(page: _Page, transition: TransitionReport) -> None:
+def _laws(page: _Page, transition: TransitionReport, report: Report) -> None:
     if not transition.laws:
         return
     page.add("", f"Laws of {_boundary(transition)}:")
     head = ("law", "form", "members", "status", "theorem", "statement")
-    page.table("laws", head, map(_law, transition.laws))
+    page.table("laws", head, [_law(law, report) for law in transition.laws])
 
 
-def _law(law: LawRow) -> list[str]:
+def _law(law: LawRow, report: Report) -> list[str]:
     theorem = "-" if law.theorem is TheoremStatus.NONE else law.theorem.value
     members = code(f"{law.members} of {law.expected_members}")
-    return [code(law.id), code(law.form), members, law.status.value, theorem, code(law.statement, 240)]
+    status = law_status(law, report.obligations)
+    return [code(law.id), code(law.form), members, status, theorem, code(law.statement, 240)]
 
 
 def _relations(page: _Page, transition: TransitionReport, report: Report) -> None:
