@@ -10,10 +10,10 @@ until one fails, in a fork of a process that has loaded the libraries and nothin
 - equivalent: listed with a proof in EQUIVALENT; one that is listed and dies makes the run fail;
 - survived: the tests pass.
 
-The score is those killed or timed out among all that are neither stillborn nor equivalent. Mutants are taken in an
-order that is random and always the same, in which every module is met early: a run that is stopped, or limited, still
-gives an estimate for each module. What it found stays in build/mutation-core.json, by the mutated text, and a later run
-goes on from there; where a module's tests have changed, its survivors are asked again.
+The score is those killed or timed out among all that are neither stillborn nor equivalent. Each module's mutants are
+taken in an order that is random and always the same, and each module has its share of the time: a run that is stopped,
+or limited, still gives an estimate for each. What it found stays in build/mutation-core.json, by the mutated text, and
+a later run goes on from there; where a module's tests have changed, its survivors are asked again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -44,20 +44,17 @@ import msgspec
 import pytest
 
 from tests.mutation.core_equivalent import EQUIVALENT
-from tests.mutation.responsible import RESPONSIBLE
+from tests.mutation.responsible import RESPONSIBLE, Tests
 from tests.mutation.source import LEFT_OUT, Mutant, mutants
-from tests.tools.trusted_lines import CORE, STRUCTURAL
+from tests.tools.trusted_lines import CORE
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-TABLE: Final = ROOT / "build" / "mutation-core.json"
+TABLE: Final = Path("build", "mutation-core.json")
 TARGET: Final = 0.95
 
 COPIED: Final = ("blueprint", "rules", "proofs", "tests", "docs", "pyproject.toml", "README.md", "Makefile")
 LIBRARIES: Final = ("sympy", "z3", "typer", "rich.console", "hypothesis", "jsonschema", "_pytest.pytester")
 """What tests load besides Blueprint: loaded once."""
-
-FIRST: Final = 12
-"""So many mutants of each module come before the others."""
 
 PATIENCE: Final = 4
 """Tests may take so many times what they take on the unmutated sources, and a little more."""
@@ -93,7 +90,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Outcome(NamedTuple):
-    """How a run of tests ended: passed, failed, stillborn or late; the test that failed; seconds in all and for each."""
+    """How a run of tests ended: passed, failed, stillborn or late; the test that failed; all seconds, and each's."""
 
     fate: str
     by: str
@@ -110,35 +107,33 @@ def files_of(root: Path, module: str) -> list[Path]:
     return [single] if single.is_file() else sorted(folder.rglob("*.py"))
 
 
-def all_mutants(root: Path, modules: Iterable[str]) -> dict[str, list[Mutant]]:
-    """The mutants of each module."""
-    return {
-        module: [
-            mutant
-            for path in files_of(root, module)
-            for mutant in mutants(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
-        ]
-        for module in modules
-    }
+def all_mutants(
+    root: Path, modules: Iterable[str], changed: Mapping[str, set[int]] | None = None
+) -> dict[str, list[Mutant]]:
+    """The mutants of each module, or those of changed lines alone."""
+    found: dict[str, list[Mutant]] = {}
+    for module in modules:
+        found[module] = []
+        for file in files_of(root, module):
+            path = file.relative_to(root).as_posix()
+            if changed is None or path in changed:
+                made = mutants(path, file.read_text(encoding="utf-8"))
+                found[module] += [each for each in made if changed is None or each.line in changed[path]]
+    return found
 
 
-def in_turn(found: dict[str, list[Mutant]]) -> list[tuple[str, Mutant]]:
-    """Each module's mutants shuffled; some of each module first, and then all modules at the same pace."""
-    placed: list[tuple[tuple[bool, float], str, Mutant]] = []
-    for module in sorted(found, key=lambda name: (name not in CRITICAL, name)):
-        order = list(found[module])
-        random.Random(f"{module} 20261130").shuffle(order)  # noqa: S311 -- a sample, no secret
-        placed += [
-            ((place >= FIRST, place / len(order) if place >= FIRST else 0.0), module, mutant)
-            for place, mutant in enumerate(order)
-        ]
-    return [(module, mutant) for _, module, mutant in sorted(placed, key=lambda each: each[0])]
+def shuffled(found: Mapping[str, list[Mutant]]) -> dict[str, list[Mutant]]:
+    """Each module's mutants in a random order that is always the same; critical modules first."""
+    order = {module: list(found[module]) for module in sorted(found, key=lambda name: (name not in CRITICAL, name))}
+    for module, made in order.items():
+        random.Random(f"{module} 20261130").shuffle(made)  # noqa: S311 -- a sample, no secret
+    return order
 
 
 def changed_lines(root: Path, since: str) -> dict[str, set[int]]:
     """The lines of each file of the package that are new or changed since a commit, as git says."""
     command = ("git", "diff", "--unified=0", "--no-color", since, "--", "blueprint")
-    text = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    text = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     lines: dict[str, set[int]] = {}
     path = ""
     for line in text.splitlines():
@@ -256,7 +251,9 @@ class Bench:
         fate, by, taken = json.loads(data) if data else ("late", f"more than {limit:.0f} s", {})
         return Outcome(fate, by, time.monotonic() - start, taken)
 
-    def _inside(self, module: str, tests: Sequence[str], limit: float, *, keep: bool) -> tuple[str, str, dict[str, float]]:
+    def _inside(
+        self, module: str, tests: Sequence[str], limit: float, *, keep: bool
+    ) -> tuple[str, str, dict[str, float]]:
         """In the fork: load the module, run the tests, and say how it went."""
         if limit != math.inf:
             spent = time.process_time()
@@ -293,7 +290,7 @@ class Bench:
             importlib.import_module("blueprint.cli")
         except BaseException as error:  # noqa: BLE001 -- whatever it is, something that uses the module does not load
             return "stillborn", type(error).__name__, {}
-        return "failed", f"collection: {first.uncollected or status.name}", {}
+        return "failed", f"collection: {first.uncollected or int(status)}", {}
 
 
 # The run --------------------------------------------------------------------------------------------------------------
@@ -334,30 +331,30 @@ def relisted(row: Row) -> Row:
 class Run:
     """One run over chosen mutants, which keeps what was found."""
 
-    def __init__(self, bench: Bench, table: Path = TABLE, responsible: dict[str, tuple[str, ...]] = RESPONSIBLE) -> None:
+    def __init__(self, bench: Bench, table: Path, responsible: Mapping[str, Tests]) -> None:
         self.bench, self.table, self.responsible = bench, table, responsible
         self.known: dict[str, Row] = {}
         if table.is_file():
             self.known = {row.id: row for row in msgspec.json.decode(table.read_bytes(), type=list[Row])}
-        self.digests = {module: tests_digest(bench.base, tests) for module, tests in responsible.items()}
-        self.limits: dict[str, float] = {}
+        self.digests = {
+            module: (tests_digest(bench.base, tests.quick), tests_digest(bench.base, (*tests.quick, *tests.more)))
+            for module, tests in responsible.items()
+        }
 
-    def limit(self, module: str) -> float:
-        """Seconds after which the tests of a module are given up."""
-        if module not in self.limits:
-            self.limits[module] = PATIENCE * self.bench.control(self.responsible[module]) + START_SECONDS
-        return self.limits[module]
-
-    def is_known(self, module: str, mutant: Mutant) -> bool:
-        """Whether nothing has changed that could change the row."""
+    def is_known(self, module: str, mutant: Mutant, *, thorough: bool) -> bool:
+        """Whether a mutant has been asked about and nothing has changed since that could change its row."""
         row = self.known.get(mutant.id)
-        return row is not None and (row.fate in {"killed", "stillborn"} or row.tests == self.digests[module])
+        if row is None or row.fate in {"killed", "stillborn"}:
+            return row is not None
+        return row.tests in self.digests[module][thorough:]
 
-    def row(self, module: str, mutant: Mutant) -> Row:
+    def row(self, module: str, mutant: Mutant, *, thorough: bool) -> Row:
         """The row of one mutant, asked for where it is not known."""
-        if not self.is_known(module, mutant):
-            outcome = self.bench.attempt(mutant, self.responsible[module], self.limit(module))
-            self.known[mutant.id] = judged(module, mutant, outcome, self.digests[module])
+        if not self.is_known(module, mutant, thorough=thorough):
+            tests = self.responsible[module].more if thorough else self.responsible[module].quick
+            limit = PATIENCE * self.bench.control(tests) + START_SECONDS
+            outcome = self.bench.attempt(mutant, tests, limit) if tests else Outcome("passed", "", 0.0, {})
+            self.known[mutant.id] = judged(module, mutant, outcome, self.digests[module][thorough])
         return relisted(self.known[mutant.id])
 
     def forget(self, existing: set[str]) -> None:
@@ -372,23 +369,38 @@ class Run:
         unfinished.replace(self.table)
 
     def examine(
-        self, chosen: Sequence[tuple[str, Mutant]], seconds: float, say: Callable[[str], None]
+        self, chosen: Mapping[str, Sequence[Mutant]], most: float, seconds: float, say: Callable[[str], None]
     ) -> list[Row]:
-        """The rows of as many of the chosen mutants as the time allows; of known ones the time does not matter."""
+        """The rows of the chosen mutants: of those that are known, and of as many others as number and time allow.
+
+        All are put to the quick tests first, and then the survivors to the others. The next is of the module on which
+        least time has gone, so that each has its share.
+        """
         start = time.monotonic()
-        rows: list[Row] = []
-        for module, mutant in chosen:
-            known = self.is_known(module, mutant)
-            if not known and time.monotonic() - start > seconds:
-                continue
-            row = self.row(module, mutant)
-            rows.append(row)
-            if not known:
-                say(f"{len(rows)}/{len(chosen)} {row.seconds:.1f} s {row.fate}: {row.place} {row.operator} {row.by}")
+        rows: dict[str, Row] = {}
+        for thorough in (False, True):
+            waiting: dict[str, list[Mutant]] = {}
+            for module, made in chosen.items():
+                asked = [each for each in made if not thorough or rows.get(each.id, _NONE).fate == "survived"]
+                known = [each for each in asked if self.is_known(module, each, thorough=thorough)]
+                rows |= {each.id: self.row(module, each, thorough=thorough) for each in known}
+                waiting[module] = [each for each in reversed(asked) if each not in known]
+            spent = dict.fromkeys((module for module, made in waiting.items() if made), 0.0)
+            while spent and (thorough or len(rows) < most) and time.monotonic() - start < seconds:
+                module = min(spent, key=spent.__getitem__)
+                mutant, before = waiting[module].pop(), time.monotonic()
+                row = rows[mutant.id] = self.row(module, mutant, thorough=thorough)
+                spent[module] += time.monotonic() - before
+                if not waiting[module]:
+                    del spent[module]
+                say(f"{len(rows)} {row.seconds:.1f} s {row.fate}: {row.place} {row.operator} {row.by}")
                 if len(rows) % 20 == 0:
                     self.save()
         self.save()
-        return rows
+        return list(rows.values())
+
+
+_NONE: Final = Row("", "", "", "", "", "", "", "", 0.0, "")
 
 
 def score(rows: Iterable[Row]) -> float:
@@ -412,8 +424,8 @@ def table(rows: Sequence[Row], sizes: dict[str, int]) -> Iterator[str]:
     heads = ("mutants", "asked", "killed", "timed out", "stillborn", "equivalent", "survivors", "score")
     yield ""
     yield f"{'module':<22}{''.join(f'{head:>11}' for head in heads)}"
-    for module in sizes:
-        yield _count_line(module, [row for row in rows if row.module == module], sizes[module])
+    for module, size in sizes.items():
+        yield _count_line(module, [row for row in rows if row.module == module], size)
     core = [row for row in rows if row.module in CORE]
     yield _count_line("core", core, sum(count for module, count in sizes.items() if module in CORE))
     yield _count_line("core with structures", rows, sum(sizes.values()))
@@ -430,10 +442,14 @@ def _count_line(name: str, rows: Sequence[Row], size: int) -> str:
 
 def problems(rows: Sequence[Row], stale: Iterable[tuple[str, str, str]] = ()) -> list[str]:
     """Why the run fails, if it does."""
-    found = [f"listed as equivalent, but killed by {row.by}: {row.place}" for row in rows if row.fate == "wrongly listed"]
+    found = [
+        f"listed as equivalent, but killed by {row.by}: {row.place}" for row in rows if row.fate == "wrongly listed"
+    ]
     found += [f"listed as equivalent, but no mutant: {' '.join(key)}" for key in stale]
     if score(rows) < TARGET:
-        found.append(f"{100 * score(rows):.1f} % of the mutants are killed, and at least {100 * TARGET:.0f} % should be")
+        found.append(
+            f"{100 * score(rows):.1f} % of the mutants are killed, and at least {100 * TARGET:.0f} % should be"
+        )
     return found
 
 
@@ -441,34 +457,34 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="mutate-core", description="Mutate the source of the trusted core.")
     parser.add_argument("modules", nargs="*", help="names of modules; all without one")
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that have changed since this commit")
-    parser.add_argument("--most", type=int, metavar="N", help="at most so many mutants")
+    parser.add_argument("--most", type=float, default=math.inf, metavar="N", help="at most so many mutants")
     parser.add_argument("--minutes", type=float, default=math.inf, help="ask for nothing new after so many minutes")
     return parser.parse_args(words)
 
 
-def main(words: Sequence[str]) -> int:
+def main(
+    words: Sequence[str],
+    root: Path = ROOT,
+    responsible: Mapping[str, Tests] = RESPONSIBLE,
+    copied: Sequence[str] = COPIED,
+) -> int:
     """Run the mutants that are asked for, and print the table."""
     arguments = _arguments(words)
-    modules = tuple(each for each in (*CORE, *STRUCTURAL) if not arguments.modules or each in arguments.modules)
+    whole = not (arguments.modules or arguments.changed)
+    modules = tuple(each for each in responsible if not arguments.modules or each in arguments.modules)
     with tempfile.TemporaryDirectory(prefix="mutation-core-") as folder:
-        bench = Bench(Path(folder))
-        found = all_mutants(bench.base, modules)
-        if arguments.changed:
-            lines = changed_lines(ROOT, arguments.changed)
-            found = {
-                module: [each for each in made if each.line in lines.get(each.path, ())]
-                for module, made in found.items()
-            }
-        chosen = in_turn(found)[: arguments.most]
-        run = Run(bench)
-        stale: set[tuple[str, str, str]] = set()
-        if not (arguments.modules or arguments.changed):
-            stale = set(EQUIVALENT) - {each.key for made in found.values() for each in made}
+        bench = Bench(Path(folder), root, copied)
+        changed = changed_lines(root, arguments.changed) if arguments.changed else None
+        found = all_mutants(bench.base, modules, changed)
+        run = Run(bench, root / TABLE, responsible)
+        if whole:
             run.forget({each.id for made in found.values() for each in made})
-        rows = run.examine(chosen, arguments.minutes * 60, _say)
-    sizes = {module: len(made) for module, made in found.items()}
+        rows = run.examine(shuffled(found), arguments.most, arguments.minutes * 60, _say)
+    stale = (
+        set(EQUIVALENT) - {each.key for made in found.values() for each in made} if whole and root == ROOT else set()
+    )
     bad = problems(rows, sorted(stale))
-    for line in (*table(rows, sizes), *bad):
+    for line in (*table(rows, {module: len(made) for module, made in found.items()}), *bad):
         sys.stdout.write(f"{line}\n")
     return 1 if bad else 0
 

@@ -1,11 +1,13 @@
-"""Which tests are responsible for which module of the trusted core, those that are quick to tell before the others.
+"""Which tests are responsible for which module of the trusted core: those that are quick to tell, and more of them.
+
+All mutants are put to the quick ones, and survivors to the others.
 
 Left out are tests that compare digests or texts of sources, which no change of a source could pass.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 _EXACT = "tests/solver/test_exact.py"
 _NORMALFORM = "tests/solver/test_normalform.py"
@@ -14,6 +16,7 @@ _CROSSCHECK = "tests/solver/test_crosscheck.py"
 _SOLVER = "tests/solver/test_solver.py"
 _DISCHARGE = "tests/solver/test_discharge.py"
 _CODEC = "tests/test_codec.py"
+_BUNDLE = "tests/test_bundle.py"
 _FACTS = "tests/test_facts.py"
 _BINDINGS = "tests/test_bindings.py"
 _RULEBOOK = "tests/rules/test_rulebook.py"
@@ -24,7 +27,6 @@ _TRANSACTION = "tests/gate/test_transaction.py"
 _ANALYSES = "tests/gate/test_analyses.py"
 _GATE_BINDING = "tests/gate/test_binding.py"
 _DIMS = "tests/workload/test_dims.py"
-_LAYOUT = "tests/workload/test_layout.py"
 _ARRANGED = "tests/workload/test_arranged.py"
 
 
@@ -40,7 +42,6 @@ _TRUST = _of(
     "only_proved_establishes",
     "evidence_counts_for_its_own_transition_alone",
     "a_transition_with_all_of_it_is_established",
-    "a_form_is_not_applicable_by_the_bindings_alone",
     "a_rule_leaves_no_claim_of_its_targets_out",
     "a_law_over_claims_states_its_member_count",
     "no_hypothesis_and_no_expected_term_comes_from_the_target",
@@ -48,7 +49,11 @@ _TRUST = _of(
     "every_claim_and_law_of_the_rulebook_is_executed",
     "a_law_of_a_planning_rule_is_asked",
     "a_claim_of_a_boundary_rule_is_asked_or_refused",
+)
+_FORMS = _of(
+    "trust/test_trust",
     "a_law_without_instances_is_proved_for_all_values",
+    "a_form_is_not_applicable_by_the_bindings_alone",
 )
 _VERIFIED = _of(
     "trust/test_trust",
@@ -82,18 +87,19 @@ _IMPORTED = _of(
     "a_foreign_rulebook_revision_is_not_established",
     "a_record_that_says_refuted_does_not_refute_a_good_bundle_silently",
 )
-_FALSE = _of(
+_GOOD = _of(
     "bundles/test_false_bundles",
     "the_good_bundle_passes_through_the_same_hands",
+    "moved_work_leaves_every_sum_right",
+)
+_FALSE = _of(
+    "bundles/test_false_bundles",
     "the_named_claims_refute_a_false_bundle",
     "a_finding_about_the_model_names_the_entity",
-    "moved_work_leaves_every_sum_right",
     "every_memory_fact_has_a_law",
     "a_buffer_with_the_lineage_and_name_of_a_task_is_unexpected",
     "an_operation_with_the_name_of_a_value_is_not_the_one_demanded",
 )
-_FIELDS = _of("bundles/test_false_bundles", "a_wrong_field_is_stopped_by_name")
-_STEP_FIELDS = _of("bundles/test_false_bundles", "a_wrong_field_of_a_step_is_stopped_by_name")
 _FALSE_TRAINING = _of(
     "bundles/test_false_training",
     "the_good_bundles_pass_through_the_same_hands",
@@ -125,23 +131,6 @@ _FALSE_BINDING = _of(
     "only_the_guilty_buffer_of_many_is_refuted",
     "a_wrong_field_is_stopped_by_name",
 )
-_FALSE_ATTENTION = _of(
-    "bundles/test_false_attention",
-    "a_core_is_one_command_of_three_tasks_without_scores",
-    "a_false_fused_command_is_stopped_by_name",
-    "a_false_route_is_stopped_by_name",
-    "a_plan_of_one_form_is_none_of_the_other",
-    "a_queue_waits_for_what_it_receives",
-    "a_transfer_that_is_missing_is_missed",
-    "cores_of_two_blocks_are_not_exchanged",
-    "the_workspace_is_that_of_the_implementation",
-)
-_FALSE_STACK = _of(
-    "bundles/test_false_stack",
-    "the_good_bundle_passes_through_the_same_hands",
-    "the_named_claims_stop_a_false_stage",
-)
-_MALFORMED = "tests/bundles/test_malformed_plan.py"
 _LAW_VARIANTS = _of(
     "rules/test_rulebook",
     "every_file_is_a_rule_of_the_book",
@@ -151,48 +140,69 @@ _LAW_VARIANTS = _of(
     "the_traffic_of_a_primitive_has_a_wrong_variant",
 )
 
-_CHAIN = (_REFUSALS, *_TRUST, *_FALSE, *_IMPORTED)
+_LAWS = _of(
+    "rules/test_rulebook",
+    "every_file_is_a_rule_of_the_book",
+    "every_primitive_and_both_boundaries_have_rules",
+    "a_rule_of_one_workload_is_no_rule_of_another",
+    "the_laws_of_whole_boundaries_are_all_there",
+    "the_memory_of_every_plan_is_asked_for",
+    "the_published_laws_are_all_there",
+    "the_traffic_of_a_primitive_has_a_wrong_variant",
+)
+_HONEST_BINDING = _of("gate/test_binding", "the_honest_passes_are_committed", "a_false_binding_is_refused")
+_BROKEN = _of("bundles/test_import", "the_bundle_that_is_broken_here_is_good")
+_IMPORT_QUICK = (*_BROKEN, *_of("bundles/test_import", "a_step_refutes_what_it_checks"))
+_CHAIN = (*_FALSE, _REFUSALS, *_IMPORTED)
 
-RESPONSIBLE: Final[dict[str, tuple[str, ...]]] = {
-    "codec": (_CODEC, *_IMPORTED),
-    "bundle": (*_IMPORTED, _REFUSALS),
-    "rulebook": (_RULEBOOK,),
-    "rulecheck": (_RULEBOOK,),
-    "symbols": (_FACTS, *_LAW_VARIANTS, *_TRUST),
-    "rule": (*_TRUST, _RULEBOOK),
-    "law": (*_TRUST, _RULEBOOK),
-    "case": (*_TRUST, *_LAW_VARIANTS, _DIMS),
-    "obligation": (*_TRUST, *_LAW_VARIANTS),
-    "facts": (_FACTS, *_TRUST, *_FALSE),
-    "term": (_EXACT, _NORMALFORM, _SMTLIB),
-    "verdict": (_EXACT, _NORMALFORM, _DISCHARGE),
-    "smtlib": (_SMTLIB, _CROSSCHECK, _DISCHARGE),
-    "solver": (_SOLVER, *_POOL, _DISCHARGE),
-    "worker": (_SOLVER, _DISCHARGE, *_POOL),
-    "discharge": (_DISCHARGE, *_POOL),
-    "exact": (_EXACT, _DISCHARGE),
-    "normalform": (_NORMALFORM,),
-    "plan": (*_CHAIN,),
-    "matching": (_REFUSALS, *_FALSE, *_TRUST),
-    "instances": (*_TRUST, *_FALSE_TRAINING, *_FALSE, _REFUSALS),
-    "capacities": (_GATE_BINDING, *_FALSE_TRAINING, *_FALSE_INFERENCE),
-    "transition": (*_CHAIN, *_FALSE_TRAINING, *_FALSE_INFERENCE),
-    "chunks": (_REFUSALS, *_TRUST, *_FALSE_BINDING),
-    "arrangements": (_ARRANGED, _GATE_BINDING, *_FALSE_BINDING),
-    "concrete_transition": (_GATE_BINDING, *_FALSE_BINDING),
-    "machine_transition": (_GATE_BINDING, *_FALSE_BINDING),
-    "verifier": (*_CHAIN, *_VERIFIED, *_FALSE_INFERENCE),
-    "contract": (_CONTRACTS, _REFUSALS),
-    "boundaries": (_REFUSALS, _GATE_BINDING, *_TRUST, *_IMPORTED),
-    "gate": (_ANALYSES, _REFUSALS, _TRANSACTION),
-    "extension": ("tests/rules/test_extending.py",),
-    "insertion": (*_IMPORTED, "tests/rules/test_extending.py"),
-    "examine": (*_IMPORTED, *_FALSE_INFERENCE, *_VERIFIED, _MALFORMED),
-    "bindings": (_BINDINGS, *_IMPORTED, *_TRUST),
-    "verification": (*_IMPORTED, *_VERIFIED),
-    "ir": (_IR, *_TRUST, *_IMPORTED),
-    "claims": (_REFUSALS, *_TRUST, *_FALSE, *_FALSE_INFERENCE, *_FALSE_BINDING),
-    "expected": (_REFUSALS, *_TRUST, *_FALSE, *_FALSE_INFERENCE),
-    "expected_bound": (_GATE_BINDING, *_FALSE_BINDING),
-    "expected_concrete": (_GATE_BINDING, *_FALSE_BINDING),
+
+class Tests(NamedTuple):
+    """Selections as pytest takes them, quick ones and more."""
+
+    quick: tuple[str, ...]
+    more: tuple[str, ...] = ()
+
+
+RESPONSIBLE: Final[dict[str, Tests]] = {
+    "codec": Tests((_CODEC,), _IMPORTED),
+    "bundle": Tests((_BUNDLE, *_BROKEN), (*_IMPORTED, _REFUSALS)),
+    "rulebook": Tests(_LAWS, (_RULEBOOK,)),
+    "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
+    "symbols": Tests((_FACTS, *_LAWS, *_TRUST), (*_LAW_VARIANTS, *_FORMS)),
+    "rule": Tests((*_LAWS, *_TRUST), (_RULEBOOK,)),
+    "law": Tests((*_LAWS, *_TRUST), (_RULEBOOK, *_FORMS)),
+    "case": Tests((*_LAWS, *_TRUST), (*_LAW_VARIANTS, *_FORMS, _DIMS)),
+    "obligation": Tests((*_LAWS, *_TRUST, *_LAW_VARIANTS), _FORMS),
+    "facts": Tests((_FACTS, *_TRUST), (*_GOOD, *_FALSE)),
+    "term": Tests((_EXACT, _SMTLIB, _NORMALFORM)),
+    "verdict": Tests((_EXACT, _SMTLIB, _NORMALFORM), (_DISCHARGE,)),
+    "smtlib": Tests((_SMTLIB, _CROSSCHECK), (_DISCHARGE,)),
+    "solver": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
+    "worker": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
+    "discharge": Tests((_DISCHARGE,), _POOL),
+    "exact": Tests((_EXACT,), (_DISCHARGE,)),
+    "normalform": Tests((_NORMALFORM,)),
+    "plan": Tests((*_TRUST, *_GOOD), _CHAIN),
+    "matching": Tests((*_TRUST, *_GOOD), _CHAIN),
+    "instances": Tests((*_TRUST, *_GOOD), (*_FALSE_TRAINING, *_FORMS, *_CHAIN)),
+    "capacities": Tests((*_HONEST_BINDING, *_FALSE_TRAINING[-2:]), (_GATE_BINDING, *_FALSE_TRAINING)),
+    "transition": Tests((*_TRUST, *_GOOD), (*_CHAIN, *_FALSE_TRAINING)),
+    "chunks": Tests((*_TRUST, *_GOOD), (*_HONEST_BINDING, *_CHAIN)),
+    "arrangements": Tests((_ARRANGED, *_HONEST_BINDING), (_GATE_BINDING, *_FALSE_BINDING)),
+    "concrete_transition": Tests(_HONEST_BINDING, (_GATE_BINDING, *_FALSE_BINDING)),
+    "machine_transition": Tests(_HONEST_BINDING, (_GATE_BINDING, *_FALSE_BINDING)),
+    "verifier": Tests((*_TRUST, *_GOOD), (*_CHAIN, *_VERIFIED)),
+    "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
+    "boundaries": Tests((*_TRUST, *_GOOD), (*_HONEST_BINDING, *_CHAIN)),
+    "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
+    "extension": Tests(("tests/rules/test_extending.py",)),
+    "insertion": Tests(_IMPORT_QUICK, ("tests/rules/test_extending.py",)),
+    "examine": Tests(_IMPORT_QUICK, (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
+    "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
+    "verification": Tests(_IMPORT_QUICK, (*_IMPORTED, *_VERIFIED)),
+    "ir": Tests((_IR, *_TRUST), _IMPORTED),
+    "claims": Tests((*_TRUST, *_GOOD, *_HONEST_BINDING), (*_FALSE, _REFUSALS, *_FALSE_INFERENCE, *_FALSE_BINDING)),
+    "expected": Tests((*_TRUST, *_GOOD), (*_FALSE, _REFUSALS, *_FALSE_INFERENCE)),
+    "expected_bound": Tests(_HONEST_BINDING, (_GATE_BINDING, *_FALSE_BINDING)),
+    "expected_concrete": Tests(_HONEST_BINDING, (_GATE_BINDING, *_FALSE_BINDING)),
 }

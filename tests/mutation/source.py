@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,8 +19,8 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper, ParentNod
 from mutmut.mutation import mutators
 
 LEFT_OUT: Final = (
-    "texts: docstrings, literal and formatted strings, and what is inside a raise (that it is raised is not left out); "
-    "in smtlib, solver, worker and codec, whose texts are read by machines, strings are mutated",
+    "texts: docstrings, literal and formatted strings; but not those of smtlib, solver, worker and codec",
+    "what is inside a raise; that it is raised is not left out",
     "annotations, but for the bounds that they give to a decoder (msgspec.Meta)",
     "decorators",
     "whether a struct or dataclass is frozen, takes keywords alone, or is collected as garbage: no code assigns to one",
@@ -34,7 +34,7 @@ MESSAGES: Final = frozenset(("message", "statement", "words"))
 """Keyword arguments that hold words for people."""
 
 Text = cst.SimpleString | cst.FormattedString | cst.ConcatenatedString
-Operator = Callable[[Any], Iterator[cst.CSTNode]]
+Operator = Callable[[Any], Iterable[cst.CSTNode]]
 
 
 class Mutant(msgspec.Struct, frozen=True):
@@ -176,7 +176,7 @@ class _Finder(cst.CSTVisitor):
         if self.texts:
             return False
         match node, mutated:
-            case (cst.Assign() | cst.AnnAssign()), (cst.Assign() | cst.AnnAssign()):
+            case ((cst.Assign() | cst.AnnAssign()), (cst.Assign() | cst.AnnAssign())):
                 return isinstance(node.value, Text)
             case cst.Call(args=old), cst.Call(args=new):
                 lost = [before for before in old if all(before is not after for after in new)]
