@@ -200,7 +200,8 @@ class _Finder(cst.CSTVisitor):
         end = span.start + span.length
         old = self.source[span.start : end].decode()
         # Parentheses round an expression are no part of its span.
-        bare = node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", ()) else node
+        bare = _bare(node)
+        mutated = _bare(mutated) if type(mutated) is type(node) else mutated
         for margin in ("", self._margin(node)):
             if self._code(bare, margin) == old:
                 new = self._code(mutated, margin)
@@ -218,6 +219,10 @@ class _Finder(cst.CSTVisitor):
         while not isinstance(node, cst.BaseCompoundStatement | cst.SimpleStatementLine):
             node = self.get_metadata(ParentNodeProvider, node)
         return " " * int(self.get_metadata(PositionProvider, node).start.column)
+
+
+def _bare(node: cst.CSTNode) -> cst.CSTNode:
+    return node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", ()) else node
 
 
 def _is_message(argument: cst.Arg) -> bool:
