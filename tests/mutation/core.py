@@ -447,9 +447,7 @@ def problems(rows: Sequence[Row], stale: Iterable[tuple[str, str, str]] = ()) ->
     ]
     found += [f"listed as equivalent, but no mutant: {' '.join(key)}" for key in stale]
     if score(rows) < TARGET:
-        found.append(
-            f"{100 * score(rows):.1f} % of the mutants are killed, and at least {100 * TARGET:.0f} % should be"
-        )
+        found.append(f"{100 * score(rows):.1f} % of the mutants are noticed; at least {100 * TARGET:.0f} % should be")
     return found
 
 
