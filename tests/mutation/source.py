@@ -222,7 +222,9 @@ class _Finder(cst.CSTVisitor):
 
 
 def _bare(node: cst.CSTNode) -> cst.CSTNode:
-    return node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", ()) else node
+    """A node without its parentheses, if it can be without them."""
+    empty = isinstance(node, cst.Tuple) and not node.elements
+    return node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", ()) and not empty else node
 
 
 def _is_message(argument: cst.Arg) -> bool:

@@ -188,6 +188,7 @@ def test_every_listed_equivalence_is_a_mutant() -> None:
         ("a = [b for b in c if d]", "condition dropped", ["a = [b for b in c]"]),
         ("a = b and c", "operand dropped", ["a = b", "a = c"]),
         ("a = (b, c)", "element dropped", ["a = (b,)", "a = (c,)"]),
+        ("a = (b,)", "element dropped", ["a = (())"]),
         ("a = {b}", "element dropped", []),
         ("a = any(b)", "quantifier", ["a = all(b)"]),
         ("f(1)", "statement dropped", ["pass"]),
