@@ -12,7 +12,7 @@ DEMO_REPORT := build/gpt3-175b.report.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate \
-	mutate-bundles wheel clean
+	mutate-bundles mutate-core wheel clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,11 @@ mutate: $(STAMP) ## plant faults and count those that are caught
 
 mutate-bundles: $(STAMP) ## put good bundles wrong and count those that are stopped
 	@$(PY) -m tests.mutation.bundles
+
+# CHANGED=<commit> takes only lines that have changed since; MOST=<n> so many mutants, MINUTES=<n> so much time.
+mutate-core: $(STAMP) ## mutate the trusted core's source and count what the tests notice
+	@$(PY) -m tests.mutation.core $(MODULES) $(if $(CHANGED),--changed $(CHANGED)) $(if $(MOST),--most $(MOST)) \
+	    $(if $(MINUTES),--minutes $(MINUTES))
 
 wheel: $(STAMP) ## build the wheel into dist/
 	@$(PY) -m build --wheel --no-isolation
