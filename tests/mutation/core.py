@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import gc
 import hashlib
 import importlib
@@ -50,6 +51,7 @@ from tests.tools.trusted_lines import CORE
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TABLE: Final = Path("build", "mutation-core.json")
+CONTROL: Final = Path("build", "mutation-core.control.json")
 TARGET: Final = 0.95
 
 COPIED: Final = ("blueprint", "rules", "proofs", "tests", "docs", "pyproject.toml", "README.md", "Makefile")
@@ -145,6 +147,31 @@ def changed_lines(root: Path, since: str) -> dict[str, set[int]]:
     return lines
 
 
+def test_files(base: Path, selection: str) -> list[Path]:
+    """The files in which a selection of tests stands."""
+    path = base / selection.partition("::")[0]
+    return sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
+
+
+def tests_digest(base: Path, tests: Sequence[str]) -> str:
+    """One digest of the responsible tests."""
+    files = dict.fromkeys(file for each in tests for file in test_files(base, each))
+    return digest_of(files, "\n".join(tests))
+
+
+def digest_of(files: Iterable[Path], words: str = "") -> str:
+    """One digest of words and of files."""
+    found = hashlib.sha256(words.encode())
+    for file in files:
+        found.update(_content(file, file.stat().st_mtime_ns))
+    return found.hexdigest()[:16]
+
+
+@functools.cache
+def _content(file: Path, _: int) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest()
+
+
 # One mutant -----------------------------------------------------------------------------------------------------------
 
 
@@ -185,14 +212,19 @@ class Bench:
 
     def __init__(self, folder: Path, root: Path = ROOT, copied: Sequence[str] = COPIED) -> None:
         self.base = folder
-        self.passed: set[str] = set()
+        self.store = root / CONTROL
+        self.passed: dict[str, str] = {}
         self.pace: dict[str, float] = {}
+        if self.store.is_file():
+            self.passed, self.pace = json.loads(self.store.read_text(encoding="utf-8"))
         for name in copied:
             whole = root / name
             if whole.is_dir():
                 shutil.copytree(whole, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
             else:
                 shutil.copy2(whole, folder / name)
+        every = {*folder.rglob("*.py"), *folder.rglob("*.json")}
+        self.sources = sorted(file for file in every if not file.name.startswith("test_"))
         for name in LIBRARIES:
             importlib.import_module(name)
         gc.freeze()
@@ -202,14 +234,20 @@ class Bench:
 
         Raises SystemExit where they fail: no kill would mean anything.
         """
-        new = [each for each in tests if each not in self.passed]
+        new = [each for each in tests if self.passed.get(each) != self.state(each)]
         if new:
             outcome = self.run("", new, math.inf, keep=True)
             if outcome.fate != "passed":
                 raise SystemExit(f"the unmutated sources: {outcome.fate} by {outcome.by} of {' '.join(new)}")
-            self.passed.update(new)
             self.pace |= outcome.taken
+            self.passed |= {each: self.state(each) for each in new}
+            self.store.parent.mkdir(exist_ok=True)
+            self.store.write_text(json.dumps([self.passed, self.pace]), encoding="utf-8")
         return sum(taken for name, taken in self.pace.items() if any(_is_of(name, each) for each in tests))
+
+    def state(self, selection: str) -> str:
+        """One digest of everything that the outcome of a selection of tests depends on."""
+        return digest_of((*self.sources, *test_files(self.base, selection)))
 
     def attempt(self, mutant: Mutant, tests: Sequence[str], limit: float) -> Outcome:
         """Plant a mutant, run the tests on it, and mend the source."""
@@ -294,17 +332,6 @@ class Bench:
 
 
 # The run --------------------------------------------------------------------------------------------------------------
-
-
-def tests_digest(base: Path, tests: Sequence[str]) -> str:
-    """One digest of the responsible tests' files and of what is beside them."""
-    paths = [base / each.partition("::")[0] for each in tests if not each.startswith("-")]
-    files = {file for path in paths for file in (path.rglob("*.py") if path.is_dir() else (path,))}
-    files |= {file for path in paths for file in path.parent.glob("*.py") if not file.name.startswith("test_")}
-    found = hashlib.sha256("\n".join(tests).encode())
-    for file in sorted(files):
-        found.update(file.read_bytes())
-    return found.hexdigest()[:16]
 
 
 def judged(module: str, mutant: Mutant, outcome: Outcome, tests: str) -> Row:
