@@ -51,6 +51,8 @@ def test_every_answer_names_its_decider_and_why_it_is_none() -> None:
         "empty goal": exact.decide(Obligation(FIXED, (), {}, ground=True)),
     }
     assert {answer.decider for answer in answers.values()} == {"exact"}
+    # No hypotheses are named and no steps counted: those are a solver's.
+    assert {(answer.core, answer.resource) for answer in answers.values()} == {((), 0)}
     assert {reason: answer.reason for reason, answer in answers.items()} == {reason: reason for reason in answers}
 
 
