@@ -16,6 +16,8 @@ _CROSSCHECK = "tests/solver/test_crosscheck.py"
 _SOLVER = "tests/solver/test_solver.py"
 _DISCHARGE = "tests/solver/test_discharge.py"
 _CODEC = "tests/test_codec.py"
+_OBLIGATION = "tests/test_obligation.py"
+_SYMBOLS = "tests/test_symbols.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -181,11 +183,11 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
     "rulebook": Tests(_LAWS, (_RULEBOOK,)),
     "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
-    "symbols": Tests((_FACTS, *_LAWS, *_TRUST), (*_LAW_VARIANTS, *_FORMS)),
+    "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((*_LAWS, *_TRUST), (_RULEBOOK,)),
     "law": Tests((*_LAWS, *_TRUST), (_RULEBOOK, *_FORMS)),
     "case": Tests((_CASE, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS, _DIMS)),
-    "obligation": Tests((*_LAWS, *_TRUST, *_LAW_VARIANTS), _FORMS),
+    "obligation": Tests((_OBLIGATION, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "facts": Tests((_FACTS, *_TRUST), (*_GOOD, *_FALSE)),
     "term": Tests((_TERM, _EXACT, _SMTLIB), (_NORMALFORM,)),
     "verdict": Tests((_EXACT, _SMTLIB), (_NORMALFORM, _DISCHARGE)),
