@@ -7,7 +7,6 @@ that nothing of that is left out, and worker processes run it as well.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -186,10 +185,6 @@ class _Finder(cst.CSTVisitor):
     def _add(self, name: str, node: cst.CSTNode, mutated: cst.CSTNode) -> None:
         text = self._text(node, mutated)
         if text in self.found:
-            return
-        try:
-            ast.parse(text)
-        except SyntaxError:
             return
         before, after = _differing(self.source.decode(), text)
         line = self.get_metadata(PositionProvider, node).start.line
