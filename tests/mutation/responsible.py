@@ -18,6 +18,7 @@ _DISCHARGE = "tests/solver/test_discharge.py"
 _CODEC = "tests/test_codec.py"
 _OBLIGATION = "tests/test_obligation.py"
 _SYMBOLS = "tests/test_symbols.py"
+_VERIFIER = "tests/test_verifier.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -206,7 +207,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "arrangements": Tests((_ARRANGED, _BINDING), (_GATE_BINDING, *_FALSE_BINDING)),
     "concrete_transition": Tests((_BINDING,), (_GATE_BINDING, *_FALSE_BINDING)),
     "machine_transition": Tests((_BINDING,), (_GATE_BINDING, *_FALSE_BINDING)),
-    "verifier": Tests((*_TRUST, *_GOOD), (*_CHAIN, *_VERIFIED)),
+    "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
     "boundaries": Tests((*_TRUST, *_GOOD), (*_HONEST_BINDING, *_CHAIN)),
     "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
