@@ -45,6 +45,7 @@ def test_sympy_may_assume_what_the_alphabet_says(symbol: sympy.Symbol) -> None:
     assert symbol.is_integer
     assert symbol.is_nonnegative
     assert symbol.is_positive is (True if symbol.name in SIZES else None)
+    assert symbol.is_zero is (False if symbol.name in SIZES else None)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +68,10 @@ def test_an_expression_is_its_term(expression: sympy.Expr | int, term: Term) -> 
 )
 def test_a_term_has_the_value_of_its_expression(expression: sympy.Expr) -> None:
     for point in ((2, 3, 5, 7, 11, 13), (1, 1, 1, 1, 1, 1), (4, 9, 2, 6, 8, 3)):
-        values = dict(zip(("B", "S", "H", "h", "t", "e"), point, strict=True))
-        assert evaluate(to_term(expression), values) == expression.subs(values)
+        values = dict(zip((B, S, H, h, t, e), point, strict=True))
+        assert evaluate(to_term(expression), {symbol.name: value for symbol, value in values.items()}) == (
+            expression.subs(values)
+        )
 
 
 @pytest.mark.parametrize(
@@ -83,8 +86,8 @@ def test_a_term_has_the_value_of_its_expression(expression: sympy.Expr) -> None:
         (sympy.Max(B, S), "Max"),
         (sympy.oo, "Infinity"),
         (sympy.Symbol("B_unknown"), "symbol 'B_unknown' is not in the alphabet"),
-        (True, ""),
-        (1.0, ""),
+        (True, "bool"),
+        (1.0, "float"),
     ],
 )
 def test_anything_else_has_no_term(expression: sympy.Expr, words: str) -> None:

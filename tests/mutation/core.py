@@ -223,7 +223,7 @@ class Bench:
                 shutil.copytree(whole, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
             else:
                 shutil.copy2(whole, folder / name)
-        every = {*folder.rglob("*.py"), *folder.rglob("*.json")}
+        every = {*folder.rglob("*.py"), *folder.rglob("*.json")} - {*(folder / "tests" / "mutation").rglob("*.py")}
         self.sources = sorted(file for file in every if not file.name.startswith("test_"))
         for name in LIBRARIES:
             importlib.import_module(name)
