@@ -19,6 +19,7 @@ _CODEC = "tests/test_codec.py"
 _OBLIGATION = "tests/test_obligation.py"
 _SYMBOLS = "tests/test_symbols.py"
 _VERIFIER = "tests/test_verifier.py"
+_PLAN = "tests/test_plan.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -198,7 +199,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "discharge": Tests((_DISCHARGE,), _POOL),
     "exact": Tests((_EXACT,), (_DISCHARGE,)),
     "normalform": Tests((_NORMALFORM,)),
-    "plan": Tests((*_TRUST, *_GOOD), _CHAIN),
+    "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
     "matching": Tests((*_TRUST, *_GOOD), _CHAIN),
     "instances": Tests((*_TRUST, *_GOOD), (*_FALSE_TRAINING, *_FORMS, *_CHAIN)),
     "capacities": Tests((*_HONEST_BINDING, *_FALSE_TRAINING[-2:]), (_GATE_BINDING, *_FALSE_TRAINING)),
