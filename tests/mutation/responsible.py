@@ -20,6 +20,7 @@ _OBLIGATION = "tests/test_obligation.py"
 _SYMBOLS = "tests/test_symbols.py"
 _VERIFIER = "tests/test_verifier.py"
 _PLAN = "tests/test_plan.py"
+_CONCLUSIONS = "tests/solver/test_conclusions.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -193,11 +194,11 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "facts": Tests((_FACTS, *_TRUST), (*_GOOD, *_FALSE)),
     "term": Tests((_TERM, _EXACT, _SMTLIB), (_NORMALFORM,)),
     "verdict": Tests((_EXACT, _SMTLIB), (_NORMALFORM, _DISCHARGE)),
-    "smtlib": Tests((_SMTLIB, _CROSSCHECK), (_DISCHARGE,)),
+    "smtlib": Tests((_SMTLIB, _CROSSCHECK, _CONCLUSIONS)),
     "solver": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
     "worker": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
-    "discharge": Tests((_DISCHARGE,), _POOL),
-    "exact": Tests((_EXACT,), (_DISCHARGE,)),
+    "discharge": Tests((_CONCLUSIONS,), (_DISCHARGE, *_POOL)),
+    "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
     "matching": Tests((*_TRUST, *_GOOD), _CHAIN),
