@@ -129,9 +129,16 @@ def test_the_bindings_that_a_request_leaves_open_are_said_to_be(bound: Bundle) -
 
 def test_a_step_of_inference_has_no_microbatch() -> None:
     known = {**BINDINGS, "workload": {"purpose": "inference", "batch": "3"}}
-    assert "microbatch" not in flat_bindings(known)
-    with pytest.raises(UsageError, match="no binding 'microbatch'"):
-        known_expectations({"microbatch": "3"}, known)
+    assert flat_bindings(known)["microbatch"] == "none"
+    known_expectations({"microbatch": "3", "sequence": "none"}, known)
+    assert not meets("microbatch", flat_bindings(known)["microbatch"], "3")
+
+
+def test_a_training_step_has_no_prompt() -> None:
+    known_expectations({"prompt": "16"}, BINDINGS)
+    assert flat_bindings(BINDINGS)["prompt"] == "none"
+    with pytest.raises(UsageError, match="prompt cannot be 'x'"):
+        known_expectations({"prompt": "x"}, BINDINGS)
 
 
 def test_a_model_has_its_name_only_with_its_facts(bound: Bundle) -> None:

@@ -87,7 +87,8 @@ def verify(
     from blueprint.cli.config import load  # noqa: PLC0415
 
     asked = named(bundles)
-    refuse_clashes([bundle for each in asked for bundle in each.bundles], [path for _, path in documents])
+    given = [bundle for each in asked for bundle in (each.bundles or (each.argument,))]
+    refuse_clashes(given, [path for _, path in documents])
     effort = effort_of(rules=rules, jobs=jobs, budget=budget, cross_check=cross_check, expect=expect, config=load())
     voice = voice_of(context)
     subjects = _examined(asked, effort, voice)
