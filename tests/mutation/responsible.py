@@ -21,6 +21,7 @@ _SYMBOLS = "tests/test_symbols.py"
 _VERIFIER = "tests/test_verifier.py"
 _PLAN = "tests/test_plan.py"
 _CONCLUSIONS = "tests/solver/test_conclusions.py"
+_MATCHING = "tests/test_matching.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -201,7 +202,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
-    "matching": Tests((*_TRUST, *_GOOD), _CHAIN),
+    "matching": Tests((_MATCHING,), (*_TRUST, *_GOOD, *_CHAIN)),
     "instances": Tests((*_TRUST, *_GOOD), (*_FALSE_TRAINING, *_FORMS, *_CHAIN)),
     "capacities": Tests((*_HONEST_BINDING, *_FALSE_TRAINING[-2:]), (_GATE_BINDING, *_FALSE_TRAINING)),
     "transition": Tests((*_TRUST, *_GOOD), (*_CHAIN, *_FALSE_TRAINING)),
