@@ -21,7 +21,7 @@ from blueprint.session import open_rulebook
 from tests.bundles.conftest import TINY_REQUEST
 
 CONTEXT = PassContext(TINY_REQUEST, "0" * 64)
-MODEL = model_ir(TINY_REQUEST)
+MODEL: Any = model_ir(TINY_REQUEST)
 DISTRIBUTED: Any = DistributeTransformerTrainingPass().run(MODEL, CONTEXT)
 PORTABLE: Any = PlanTransformerTrainingPass().run(DISTRIBUTED, CONTEXT)
 BOOK = open_rulebook(None)
