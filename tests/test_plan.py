@@ -9,7 +9,7 @@ import pytest
 
 from blueprint.case import all_cases
 from blueprint.facts import Question
-from blueprint.plan import Coverage, RelationCheck, TransitionPlan
+from blueprint.plan import Coverage, LawCheck, RelationCheck, TransitionPlan
 from blueprint.rule import Claim
 
 EXACT = Coverage(
@@ -44,6 +44,12 @@ def test_coverage_is_exact_where_all_is_there_and_nothing_else() -> None:
 def test_a_relation_has_its_cardinality(sources: int, targets: int, cardinality: str) -> None:
     relation = RelationCheck("id", "r", tuple("abc"[:sources]), tuple("abc"[:targets]), (), ())
     assert relation.cardinality == cardinality
+
+
+def test_a_law_is_one_of_a_block_unless_it_says_so() -> None:
+    law = LawCheck("id", "r", "form", "x", "group", 1, 1, (), applicable=True, vacuous=False, theorems=())
+    assert law.stage is False
+    assert (plan().relations, plan().laws, plan().obligations, plan().diagnostics) == ([], [], [], [])
 
 
 def test_an_obligation_has_its_place() -> None:

@@ -4,5 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {}
+_SET_BEFORE = "read of a worker with pending questions alone, and `give` sets both together"
+_NO_VARIABLES = "facts about numbers alone have no variable, so that no value is looked up"
+
+EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
+    ("blueprint/discharge.py", "self.expires = math.inf", "self.expires = None"): _SET_BEFORE,
+    **{
+        ("blueprint/chunks.py", before, before.replace("{}", "None")): _NO_VARIABLES
+        for before in ("true = [each for each in goal if holds(each, {})]", "if not holds(each, {}):")
+    },
+}
 """File, line before and line after -> why no test could tell the two apart."""

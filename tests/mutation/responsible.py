@@ -23,6 +23,7 @@ _PLAN = "tests/test_plan.py"
 _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
+_BOUNDARIES = "tests/test_boundaries.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -214,7 +215,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "machine_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
-    "boundaries": Tests(_HONEST, (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
+    "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
     "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
     "extension": Tests(_EXTENDED, (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),

@@ -15,7 +15,7 @@ from blueprint.errors import DecidersDisagreeError, UsageError
 from blueprint.settings import MAX_BUDGET
 from blueprint.term import Comparison, Const, Product, Sum, Var, at_most, equal, less
 from blueprint.verdict import Answer, Obligation, Verdict
-from blueprint.worker import Batch
+from blueprint.worker import PROCESSOR_SECONDS, Batch
 
 PROVED, REFUTED, UNKNOWN, VACUOUS = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN, Verdict.VACUOUS
 A, B = Var("a"), Var("b")
@@ -212,6 +212,10 @@ def test_what_cannot_be_stated_is_unknown_and_asked_of_nobody() -> None:
     whole = universal(equal(deep, A), a=1)
     (found,) = discharge.discharge([whole], Said(answer(PROVED)), BUDGET)
     assert found.digest == hashlib.sha256(msgspec.json.encode(whole)).hexdigest()
+
+
+def test_a_question_has_as_much_time_as_its_worker_has_processor_time() -> None:
+    assert SolverPool(1).deadline == PROCESSOR_SECONDS == 120
 
 
 def test_a_cross_check_is_asked_once_a_text() -> None:
