@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,9 @@ def test_coverage_is_exact_where_all_is_there_and_nothing_else() -> None:
     assert replace(EXACT, generated=7).exact
     for name in ("missing", "dangling", "undeclared", "mismatched"):
         assert not replace(EXACT, **{name: 1}).exact
+    # None makes up for another.
+    for one, two in itertools.permutations(("missing", "dangling", "undeclared", "mismatched"), 2):
+        assert not replace(EXACT, **{one: 1, two: 1}).exact
     for name in ("source", "source_total", "target", "target_total"):
         for other in (1, 4):
             assert not replace(EXACT, **{name: other}).exact

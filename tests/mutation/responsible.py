@@ -98,6 +98,7 @@ _IMPORTED = _of(
     "a_false_bundle_with_an_honest_record_is_refuted",
     "a_foreign_revision_hides_no_falsehood",
     "a_foreign_rulebook_revision_is_not_established",
+    "without_replay_everything_is_decided_and_nothing_is_verified",
     "a_record_that_says_refuted_does_not_refute_a_good_bundle_silently",
 )
 _GOOD = _of(
@@ -169,6 +170,8 @@ _IMPORT_QUICK = (*_BROKEN, *_of("bundles/test_import", "a_step_refutes_what_it_c
 _MALFORMED = (*_BROKEN, *_of("bundles/test_import", "bytes_that_are_no_canonical_bundle_are_malformed"))
 _EXTENDED = _of(
     "rules/test_extending",
+    "a_folder_that_adds_nothing_has_the_shipped_rules",
+    "a_shipped_rule_is_replaced_where_it_stands",
     "a_folder_that_does_not_fit_is_refused",
     "an_extension_that_does_not_fit_is_refused",
     "passes_stand_in_their_places",
@@ -188,7 +191,7 @@ class Tests(NamedTuple):
 RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
-    "rulebook": Tests(_LAWS, (_RULEBOOK,)),
+    "rulebook": Tests(_LAWS, (_RULEBOOK, *_EXTENDED)),
     "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((*_LAWS, *_TRUST), (_RULEBOOK,)),

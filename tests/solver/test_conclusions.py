@@ -48,6 +48,7 @@ def ground(value: int, name: str = "a") -> Obligation:
 TRUE = universal(equal(Sum((A, B)), Sum((B, A))), a=1, b=1)
 FALSE = universal(equal(A, B), a=1, b=1)
 BOUND = universal(at_most(A, Sum((A, B))), at_most(Const(1), B), a=1, b=1)
+FREE = Obligation((), (equal(A, A),), {"a": 1}, ground=True)
 UNBOUND = universal(less(A, Const(10**6)), a=1)
 
 
@@ -82,6 +83,7 @@ def one(obligation: Obligation, said: Answer, cross: Verdict | None = None) -> E
         (ground(4), answer(REFUTED, v0=3), None, REFUTED, ""),
         (ground(4), answer(UNKNOWN), None, REFUTED, ""),
         (ground(3), answer(UNKNOWN), PROVED, UNKNOWN, "why not"),
+        (FREE, answer(PROVED), PROVED, UNKNOWN, "no second decider"),
     ],
 )
 def test_only_two_that_both_say_so_prove_and_only_a_point_refutes(
