@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from dataclasses import replace
 
 import pytest
 
 from blueprint.case import all_cases
 from blueprint.facts import Question
-from blueprint.plan import Coverage, RelationCheck, TransitionPlan
+from blueprint.plan import Coverage, LawCheck, RelationCheck, TransitionPlan
 from blueprint.rule import Claim
 
 EXACT = Coverage(
@@ -32,6 +33,9 @@ def test_coverage_is_exact_where_all_is_there_and_nothing_else() -> None:
     assert replace(EXACT, generated=7).exact
     for name in ("missing", "dangling", "undeclared", "mismatched"):
         assert not replace(EXACT, **{name: 1}).exact
+    # None makes up for another.
+    for one, two in itertools.permutations(("missing", "dangling", "undeclared", "mismatched"), 2):
+        assert not replace(EXACT, **{one: 1, two: 1}).exact
     for name in ("source", "source_total", "target", "target_total"):
         for other in (1, 4):
             assert not replace(EXACT, **{name: other}).exact
@@ -44,6 +48,12 @@ def test_coverage_is_exact_where_all_is_there_and_nothing_else() -> None:
 def test_a_relation_has_its_cardinality(sources: int, targets: int, cardinality: str) -> None:
     relation = RelationCheck("id", "r", tuple("abc"[:sources]), tuple("abc"[:targets]), (), ())
     assert relation.cardinality == cardinality
+
+
+def test_a_law_is_one_of_a_block_unless_it_says_so() -> None:
+    law = LawCheck("id", "r", "form", "x", "group", 1, 1, (), applicable=True, vacuous=False, theorems=())
+    assert law.stage is False
+    assert (plan().relations, plan().laws, plan().obligations, plan().diagnostics) == ([], [], [], [])
 
 
 def test_an_obligation_has_its_place() -> None:

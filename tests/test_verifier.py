@@ -195,7 +195,9 @@ def test_a_law_is_no_better_than_its_worst_instance(
     (row,) = report.laws
     assert row.status is status
     assert report.relation_verified is (status in {Status.PROVED, Status.NOT_APPLICABLE})
-    assert len(result.findings) == (not report.relation_verified)
+    codes = {Status.REFUTED: [("law.law", True)], Status.VACUOUS: [("law.vacuous", False)]}
+    assert [(each.code, each.refutes) for each in result.findings] == codes.get(status, [])
+    assert {each.path for each in result.findings} <= {"prefill/distributed/group"}
     assert (row.id, row.rule, row.form, row.statement, row.group) == ("law", "r.r", "form", "x = 3", "group")
     assert (row.members, row.expected_members) == ("2", "4")
 
@@ -214,14 +216,16 @@ def test_a_doubtful_instance_is_worse_than_an_empty_one_and_better_than_a_false_
     five = Question()
     five.number("z", 5, five.given("z", 5))
     doubted, false = five.obligation(), question(9).obligation()
+    words = {Status.UNKNOWN: "law.unknown", Status.VACUOUS: "law.vacuous", Status.REFUTED: "law.law"}
     order = [(false, Status.REFUTED), (doubted, Status.UNKNOWN), (empty, Status.VACUOUS), (true, Status.PROVED)]
     for place, (worst, status) in enumerate(order):
         plan = plan_of(3)
         positions = tuple(plan.ask(each) for each, _ in reversed(order[place:]))
         plan.laws.append(replace(law_of(plan), obligations=positions))
         verifier = TransitionVerifier(BOOK, Theorems((), {}), Doubting())
-        (report,) = verifier.settle([Step(plan, Branch.MAIN, "pass", conformant=True)]).transitions
-        assert report.laws[0].status is status, worst
+        result = verifier.settle([Step(plan, Branch.MAIN, "pass", conformant=True)])
+        assert result.transitions[0].laws[0].status is status, worst
+        assert [each.code for each in result.findings] == ([words[status]] if status in words else [])
 
 
 def replaced(obligation: Obligation) -> Obligation:

@@ -411,11 +411,16 @@ class Run:
                 asked = [each for each in made if not thorough or rows.get(each.id, _NONE).fate == "survived"]
                 known = [each for each in asked if self.is_known(module, each, thorough=thorough)]
                 rows |= {each.id: self.row(module, each, thorough=thorough) for each in known}
-                waiting[module] = [each for each in reversed(asked) if each not in known]
+                # Taken from the end: those first of which something is known, but not under these tests.
+                rest = [each for each in reversed(asked) if each not in known]
+                waiting[module] = sorted(rest, key=lambda each: each.id in self.known)
             spent = dict.fromkeys((module for module, made in waiting.items() if made), 0.0)
-            while spent and (thorough or len(rows) < most) and time.monotonic() - start < seconds:
+            while spent and time.monotonic() - start < seconds:
                 module = min(spent, key=spent.__getitem__)
                 mutant, before = waiting[module].pop(), time.monotonic()
+                if not thorough and mutant.id not in self.known and len(rows) >= most:
+                    del spent[module]
+                    continue
                 row = rows[mutant.id] = self.row(module, mutant, thorough=thorough)
                 spent[module] += time.monotonic() - before
                 if not waiting[module]:

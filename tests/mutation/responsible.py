@@ -21,6 +21,9 @@ _SYMBOLS = "tests/test_symbols.py"
 _VERIFIER = "tests/test_verifier.py"
 _PLAN = "tests/test_plan.py"
 _CONCLUSIONS = "tests/solver/test_conclusions.py"
+_MATCHING = "tests/test_matching.py"
+_ASKED = "tests/trust/test_asked.py"
+_BOUNDARIES = "tests/test_boundaries.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -95,6 +98,7 @@ _IMPORTED = _of(
     "a_false_bundle_with_an_honest_record_is_refuted",
     "a_foreign_revision_hides_no_falsehood",
     "a_foreign_rulebook_revision_is_not_established",
+    "without_replay_everything_is_decided_and_nothing_is_verified",
     "a_record_that_says_refuted_does_not_refute_a_good_bundle_silently",
 )
 _GOOD = _of(
@@ -166,11 +170,14 @@ _IMPORT_QUICK = (*_BROKEN, *_of("bundles/test_import", "a_step_refutes_what_it_c
 _MALFORMED = (*_BROKEN, *_of("bundles/test_import", "bytes_that_are_no_canonical_bundle_are_malformed"))
 _EXTENDED = _of(
     "rules/test_extending",
+    "a_folder_that_adds_nothing_has_the_shipped_rules",
+    "a_shipped_rule_is_replaced_where_it_stands",
     "a_folder_that_does_not_fit_is_refused",
     "an_extension_that_does_not_fit_is_refused",
     "passes_stand_in_their_places",
     "the_plain_extension_is_empty",
 )
+_HONEST = _of("trust/test_asked", "an_honest_chain_is_established_at_every_boundary")
 _CHAIN = (*_FALSE, _REFUSALS, *_IMPORTED)
 
 
@@ -184,7 +191,7 @@ class Tests(NamedTuple):
 RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
-    "rulebook": Tests(_LAWS, (_RULEBOOK,)),
+    "rulebook": Tests(_LAWS, (_RULEBOOK, *_EXTENDED)),
     "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((*_LAWS, *_TRUST), (_RULEBOOK,)),
@@ -201,26 +208,26 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
-    "matching": Tests((*_TRUST, *_GOOD), _CHAIN),
-    "instances": Tests((*_TRUST, *_GOOD), (*_FALSE_TRAINING, *_FORMS, *_CHAIN)),
-    "capacities": Tests((*_HONEST_BINDING, *_FALSE_TRAINING[-2:]), (_GATE_BINDING, *_FALSE_TRAINING)),
-    "transition": Tests((*_TRUST, *_GOOD), (*_CHAIN, *_FALSE_TRAINING)),
-    "chunks": Tests((_BINDING,), (*_TRUST, *_GOOD, *_HONEST_BINDING)),
-    "arrangements": Tests((_ARRANGED, _BINDING), (_GATE_BINDING, *_FALSE_BINDING)),
-    "concrete_transition": Tests((_BINDING,), (_GATE_BINDING, *_FALSE_BINDING)),
-    "machine_transition": Tests((_BINDING,), (_GATE_BINDING, *_FALSE_BINDING)),
+    "matching": Tests((_MATCHING,), (*_TRUST, *_GOOD, *_CHAIN)),
+    "instances": Tests((*_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
+    "capacities": Tests(_HONEST, (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
+    "transition": Tests((*_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
+    "chunks": Tests((_BINDING,), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING)),
+    "arrangements": Tests((*_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
+    "concrete_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
+    "machine_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
-    "boundaries": Tests((*_TRUST, *_GOOD), (*_HONEST_BINDING, *_CHAIN)),
+    "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
     "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
     "extension": Tests(_EXTENDED, (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
     "examine": Tests(_IMPORT_QUICK, (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests(_MALFORMED, (*_IMPORTED, *_VERIFIED)),
-    "ir": Tests((_IR, *_TRUST), _IMPORTED),
-    "claims": Tests((*_TRUST, *_GOOD, *_HONEST_BINDING), (*_FALSE, _REFUSALS, *_FALSE_INFERENCE, *_FALSE_BINDING)),
-    "expected": Tests((*_TRUST, *_GOOD), (*_FALSE, _REFUSALS, *_FALSE_INFERENCE)),
-    "expected_bound": Tests((_BINDING,), (_GATE_BINDING, *_FALSE_BINDING)),
-    "expected_concrete": Tests((_BINDING,), (_GATE_BINDING, *_FALSE_BINDING)),
+    "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
+    "claims": Tests(_HONEST, (_ASKED, *_TRUST, *_FALSE)),
+    "expected": Tests(_HONEST, (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
+    "expected_bound": Tests(_HONEST, (_ASKED, _BINDING, _GATE_BINDING)),
+    "expected_concrete": Tests(_HONEST, (_ASKED, _BINDING, _GATE_BINDING)),
 }

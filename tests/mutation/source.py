@@ -23,12 +23,13 @@ LEFT_OUT: Final = (
     "annotations, but for the bounds that they give to a decoder (msgspec.Meta)",
     "decorators",
     "whether a struct or dataclass is frozen, takes keywords alone, or is collected as garbage: no code assigns to one",
+    "whether a zip is strict: what it joins is made of the same list",
     "what is imported for type checking alone, and type variables",
 )
 """What no operator touches."""
 
 READ_BY_MACHINES: Final = frozenset(("smtlib", "solver", "worker", "codec"))
-UNMUTATED_KEYWORDS: Final = frozenset(("frozen", "kw_only", "gc", "slots", "order"))
+UNMUTATED_KEYWORDS: Final = frozenset(("frozen", "kw_only", "gc", "slots", "order", "strict"))
 MESSAGES: Final = frozenset(("message", "statement", "words"))
 """Keyword arguments that hold words for people."""
 

@@ -15,7 +15,7 @@ from blueprint.errors import DecidersDisagreeError, UsageError
 from blueprint.settings import MAX_BUDGET
 from blueprint.term import Comparison, Const, Product, Sum, Var, at_most, equal, less
 from blueprint.verdict import Answer, Obligation, Verdict
-from blueprint.worker import Batch
+from blueprint.worker import PROCESSOR_SECONDS, Batch
 
 PROVED, REFUTED, UNKNOWN, VACUOUS = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN, Verdict.VACUOUS
 A, B = Var("a"), Var("b")
@@ -48,6 +48,7 @@ def ground(value: int, name: str = "a") -> Obligation:
 TRUE = universal(equal(Sum((A, B)), Sum((B, A))), a=1, b=1)
 FALSE = universal(equal(A, B), a=1, b=1)
 BOUND = universal(at_most(A, Sum((A, B))), at_most(Const(1), B), a=1, b=1)
+FREE = Obligation((), (equal(A, A),), {"a": 1}, ground=True)
 UNBOUND = universal(less(A, Const(10**6)), a=1)
 
 
@@ -82,6 +83,7 @@ def one(obligation: Obligation, said: Answer, cross: Verdict | None = None) -> E
         (ground(4), answer(REFUTED, v0=3), None, REFUTED, ""),
         (ground(4), answer(UNKNOWN), None, REFUTED, ""),
         (ground(3), answer(UNKNOWN), PROVED, UNKNOWN, "why not"),
+        (FREE, answer(PROVED), PROVED, UNKNOWN, "no second decider"),
     ],
 )
 def test_only_two_that_both_say_so_prove_and_only_a_point_refutes(
@@ -212,6 +214,10 @@ def test_what_cannot_be_stated_is_unknown_and_asked_of_nobody() -> None:
     whole = universal(equal(deep, A), a=1)
     (found,) = discharge.discharge([whole], Said(answer(PROVED)), BUDGET)
     assert found.digest == hashlib.sha256(msgspec.json.encode(whole)).hexdigest()
+
+
+def test_a_question_has_as_much_time_as_its_worker_has_processor_time() -> None:
+    assert SolverPool(1).deadline == PROCESSOR_SECONDS == 120
 
 
 def test_a_cross_check_is_asked_once_a_text() -> None:

@@ -56,6 +56,15 @@ def test_every_answer_names_its_decider_and_why_it_is_none() -> None:
     assert {reason: answer.reason for reason, answer in answers.items()} == {reason: reason for reason in answers}
 
 
+def test_a_variable_of_a_hypothesis_alone_needs_a_value_too() -> None:
+    free = at_most(Var("c"), Var("c"))
+    assert exact.decide(ground(equal(A, Const(6)), *FIXED, free)).reason == "free variable"
+    asked = ground(equal(A, Const(5)), free, a=6)
+    assert not exact.premises_hold(asked)
+    assert not exact.refutes(asked, {"a": 6})
+    assert exact.refutes(asked, {"a": 6, "c": 1})
+
+
 def test_an_empty_goal_is_never_proved() -> None:
     empty = Obligation(FIXED, (), {"a": 6, "b": 7}, ground=True)
     assert exact.decide(empty).verdict is Verdict.UNKNOWN
