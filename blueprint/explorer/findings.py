@@ -36,11 +36,12 @@ def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
     """The first findings: by weight, and then in the report's order."""
     weighed = [(weight, each) for weight, found in causes(report).findings.items() for each in found]
     for weight, finding in weighed[:SHOWN]:
+        code = plain(finding.code)
         slot, rest = _slot(finding.path, places)
         boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
         relation = _relation(finding, boundary, slot, rest, places)
         yield FindingRow(
-            code=plain(finding.code),
+            code=code,
             message=plain(finding.message, 2000),
             meaning=meaning_of(finding),
             path=plain(finding.path, 500),
