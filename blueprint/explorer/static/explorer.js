@@ -1,0 +1,1 @@
+// A placeholder, until the page's script is built.
