@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from blueprint.causes import causes
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explanations.codes import CODES
 from blueprint.explorer.payload import FindingRow
 from blueprint.explorer.relations import Found
 from blueprint.explorer.stages import Slot
 from blueprint.outcome import Finding, Report
-from blueprint.report.causes import causes
 from blueprint.words import plain
 
 SHOWN: Final = 200
