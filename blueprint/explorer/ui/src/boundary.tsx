@@ -1,0 +1,238 @@
+// What lies between two stages: what the pass promises, how much is accounted for, and each relation.
+import { boundaryTitle, index, stageTitle } from "./data"
+import { LawEvidence, ObligationAt } from "./evidence"
+import { counted, grouped } from "./numbers"
+import { Choice, Facts, More, NotHere, Part } from "./parts"
+import type { BoundaryIndex, RuleRow } from "./payload"
+import { RelationEvidence } from "./relation"
+import { Relations } from "./relations"
+import { address, route, withOptions } from "./route"
+import { Side } from "./side"
+import { Legend } from "./spans"
+import { Icon, Status } from "./status"
+
+export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
+  const position = /^\d{1,4}$/.test(name) ? Number(name) : -1
+  const boundary = index.boundaries[position]
+  if (!boundary) return <NotHere what={`boundary ${name}`} />
+  const detail = route.value.options.get("form") === "detail"
+  return (
+    <>
+      <main class="view" tabIndex={-1}>
+        <Head boundary={boundary} />
+        <Coverage boundary={boundary} />
+        <Lowering boundary={boundary} detail={detail} />
+        <Rules boundary={boundary} detail={detail} />
+        <Laws boundary={boundary} position={position} />
+        <Part title="Relations">
+          <Legend />
+          <Relations boundary={boundary} position={position} detail={detail} />
+        </Part>
+        <More title="Audit: the whole contract, digests and counts as they are">
+          <Facts facts={boundary.detail} label="Contract" />
+        </More>
+      </main>
+      <Beside boundary={boundary} position={position} kind={kind} target={target} />
+    </>
+  )
+}
+
+function Head({ boundary }: { boundary: BoundaryIndex }) {
+  return (
+    <header class="view-head">
+      <h1 tabIndex={-1}>
+        {boundaryTitle(boundary)} <small>{boundary.name}</small>
+      </h1>
+      <ul class="badges">
+        <li>
+          <Icon word={boundary.relation_verified ? "verified" : boundary.weakest || "unknown"} />{" "}
+          {boundary.relation_verified ? "relation verified" : "relations not verified"}
+        </li>
+        <li>canonical-conformant: {boundary.canonical_conformant}</li>
+        {boundary.structural_only ? <li>structural only: it changed nothing</li> : null}
+        <li>host duration: {boundary.duration}</li>
+        <li>
+          weakest: <Status word={boundary.weakest} />
+        </li>
+      </ul>
+    </header>
+  )
+}
+
+function Coverage({ boundary }: { boundary: BoundaryIndex }) {
+  return (
+    <Part title="Accounted for" note={boundary.exact ? "everything, once" : "not everything, or not once"}>
+      <ul class="tiles">
+        {boundary.coverage.map(({ name, value }) => (
+          <li>
+            <b class="number">{grouped(value)}</b> <span>{name}</span>
+          </li>
+        ))}
+        {boundary.cardinality.map(({ cardinality, count }) => (
+          <li>
+            <a href={withOptions({ card: cardinality })}>
+              <b class="number">{grouped(String(count))}</b> <span>{cardinality}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="counts">
+        <span>Claims:</span>
+        {boundary.claims.map(({ word, count }) => (
+          <Status word={word} count={grouped(count)} />
+        ))}
+      </p>
+    </Part>
+  )
+}
+
+function Lowering({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
+  return (
+    <Part title="The pass">
+      <Choice
+        label="Form"
+        chosen={detail ? "detail" : "short"}
+        options={[
+          ["short", "Short", withOptions({ form: "" })],
+          ["detail", "Detailed", withOptions({ form: "detail" })],
+        ]}
+      />
+      <Facts facts={detail ? boundary.detail : boundary.short} label="What the pass promises" />
+    </Part>
+  )
+}
+
+function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
+  if (boundary.rules.length === 0) return null
+  return (
+    <Part title="Rules" note={`as ${boundary.name} declares them`}>
+      <div class="wide">
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">rule</th>
+              <th scope="col">signature and rewrite</th>
+              {detail ? <th scope="col">claims</th> : null}
+              <th scope="col" class="number">
+                relations
+              </th>
+              <th scope="col">weakest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {boundary.rules.map((rule) => (
+              <tr>
+                <th scope="row">{rule.relations > 0 ? <a href={withOptions({ rule: rule.id })}>{rule.id}</a> : rule.id}</th>
+                <td>
+                  <bdi>{rule.signature}</bdi>
+                  <p class="support">
+                    <bdi>{rule.rewrite}</bdi>
+                  </p>
+                </td>
+                {detail ? (
+                  <td>
+                    <Semantics rule={rule} />
+                  </td>
+                ) : null}
+                <td class="number">{grouped(String(rule.relations))}</td>
+                <td>
+                  <Status word={rule.status} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Part>
+  )
+}
+
+function Semantics({ rule }: { rule: RuleRow }) {
+  const parts = [
+    ["preserves", rule.preserves],
+    ["introduces", rule.introduces],
+    ["forbids", rule.forbids],
+  ] as const
+  return (
+    <dl class="semantics">
+      <dt>lineage</dt>
+      <dd>{rule.lineage}</dd>
+      {parts.map(([name, claims]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{claims.join(", ") || "nothing"}</dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+function Laws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  if (boundary.laws.length === 0) return null
+  const open = boundary.laws.some((law) => law.status === "refuted")
+  return (
+    <More title={`Laws at this boundary: ${counted(boundary.laws.length, "form")}`} open={open}>
+      <ul class="laws">
+        {boundary.laws.map((law, at) => (
+          <li>
+            <Status word={law.status} />{" "}
+            <a href={address(["boundary", position, "l", at], route.value.options)}>
+              {law.id} {law.form}
+            </a>{" "}
+            <bdi>{law.statement}</bdi>
+          </li>
+        ))}
+      </ul>
+    </More>
+  )
+}
+
+function Beside(beside: { boundary: BoundaryIndex; position: number; kind: string; target: string }) {
+  const { boundary, position, kind, target } = beside
+  if (kind === "r") {
+    return (
+      <Side label={`Relation, ${stageTitle(boundary.target)}`}>
+        <RelationEvidence boundary={boundary} position={position} target={target} />
+      </Side>
+    )
+  }
+  if (kind === "l") {
+    const law = /^\d{1,6}$/.test(target) ? boundary.laws[Number(target)] : undefined
+    return (
+      <Side label="Law">
+        {law ? (
+          <>
+            <h2 tabIndex={-1}>
+              {law.id} <small>{law.form}</small>
+            </h2>
+            <LawEvidence law={law} />
+            <Instances obligations={law.obligations} />
+          </>
+        ) : (
+          <NotHere what={`law ${target}`} />
+        )}
+      </Side>
+    )
+  }
+  if (kind) return <Side label="Unknown"><NotHere what={`${kind} ${target}`} /></Side>
+  return null
+}
+
+const INSTANCES = 10
+
+function Instances({ obligations }: { obligations: readonly number[] }) {
+  return (
+    <>
+      <h3>
+        Instances <small>{grouped(String(obligations.length))}</small>
+      </h3>
+      {obligations.slice(0, INSTANCES).map((at, first) => (
+        <details class="claim" open={first === 0}>
+          <summary>obligation {grouped(String(at))}</summary>
+          <ObligationAt position={at} />
+        </details>
+      ))}
+      {obligations.length > INSTANCES ? <p>and {counted(obligations.length - INSTANCES, "more instance")}</p> : null}
+    </>
+  )
+}
