@@ -2059,14 +2059,14 @@ SOFTWARE.
         /* @__PURE__ */ a3("th", { scope: "col", children: "Target" })
       ] }) }),
       /* @__PURE__ */ a3(Spacer, { height: window2.above }),
-      mounted.map((at, index3) => /* @__PURE__ */ a3(
+      mounted.map((at, index2) => /* @__PURE__ */ a3(
         Rows,
         {
           answer: rows.get(at),
           boundary,
           position,
           relation: at,
-          row: window2.start + index3,
+          row: window2.start + index2,
           open: at === open,
           detail: table.detail
         },
@@ -2080,7 +2080,7 @@ SOFTWARE.
     return /* @__PURE__ */ a3("tbody", { "aria-hidden": "true", children: /* @__PURE__ */ a3("tr", { children: /* @__PURE__ */ a3("td", { colSpan: 3, class: "spacer", style: { height } }) }) });
   }
   function Rows(rows) {
-    const { answer, boundary, position, relation } = rows;
+    const { answer, boundary } = rows;
     if (answer?.state !== "here") {
       return /* @__PURE__ */ a3("tbody", { "data-row": rows.row, children: /* @__PURE__ */ a3("tr", { "aria-rowindex": rows.row + 2, class: "unread", children: /* @__PURE__ */ a3("td", { colSpan: 3, children: answer?.state === "failed" ? /* @__PURE__ */ a3("span", { role: "alert", children: answer.why }) : "Reading\u2026" }) }) });
     }
@@ -2090,7 +2090,7 @@ SOFTWARE.
     return /* @__PURE__ */ a3("tbody", { "data-row": rows.row, class: rows.open ? "open" : "", children: Array.from({ length: span }, (_4, at) => /* @__PURE__ */ a3("tr", { "aria-rowindex": at === 0 ? rows.row + 2 : void 0, children: [
       at === 0 ? /* @__PURE__ */ a3($, { children: [
         /* @__PURE__ */ a3("td", { rowSpan: span, children: value.sources.length === 0 && value.source.parts.length === 0 ? /* @__PURE__ */ a3("span", { class: "none", children: "generated" }) : /* @__PURE__ */ a3(Expression, { span: value.source, stage: boundary.source }) }),
-        /* @__PURE__ */ a3("td", { rowSpan: span, children: /* @__PURE__ */ a3(PassCell, { value, boundary, position, relation, ...rows }) })
+        /* @__PURE__ */ a3("td", { rowSpan: span, children: /* @__PURE__ */ a3(PassCell, { value, ...rows }) })
       ] }) : null,
       /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3(TargetCell, { value, at, stage: boundary.target }) })
     ] })) });

@@ -220,7 +220,7 @@ function Rows(rows: {
   open: boolean
   detail: boolean
 }) {
-  const { answer, boundary, position, relation } = rows
+  const { answer, boundary } = rows
   if (answer?.state !== "here") {
     return (
       <tbody data-row={rows.row}>
