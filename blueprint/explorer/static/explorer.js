@@ -1595,8 +1595,11 @@ SOFTWARE.
   }
   function Parts({ parts, stage }) {
     return /* @__PURE__ */ a3($, { children: parts.map(
-      (part) => typeof part === "string" ? part : /* @__PURE__ */ a3(Expression, { span: part, stage, outer: false })
+      (part) => typeof part === "string" ? breakable(part) : /* @__PURE__ */ a3(Expression, { span: part, stage, outer: false })
     ) });
+  }
+  function breakable(text) {
+    return text.split(/(?<=[._,])(?=\S)/).flatMap((part, at) => at === 0 ? [part] : [/* @__PURE__ */ a3("wbr", {}), part]);
   }
   function Legend() {
     return /* @__PURE__ */ a3("p", { class: "legend", children: [
@@ -2191,11 +2194,11 @@ SOFTWARE.
         /* @__PURE__ */ a3(Lowering, { boundary, detail }),
         /* @__PURE__ */ a3(Rules, { boundary, detail }),
         /* @__PURE__ */ a3(Laws, { boundary, position }),
+        /* @__PURE__ */ a3(Audit, { boundary }),
         /* @__PURE__ */ a3(Part, { title: "Relations", children: [
           /* @__PURE__ */ a3(Legend, {}),
           /* @__PURE__ */ a3(Relations, { boundary, position, detail })
-        ] }),
-        /* @__PURE__ */ a3(More, { title: "Audit: the whole contract, digests and counts as they are", children: /* @__PURE__ */ a3(Facts, { facts: boundary.detail, label: "Contract" }) })
+        ] })
       ] }),
       /* @__PURE__ */ a3(Beside, { boundary, position, kind, target: target2 })
     ] });
@@ -2262,12 +2265,15 @@ SOFTWARE.
           ]
         }
       ),
-      /* @__PURE__ */ a3(Facts, { facts: detail ? boundary.detail : boundary.short, label: "What the pass promises" })
+      /* @__PURE__ */ a3("dl", { class: "promises", children: (detail ? boundary.detail : boundary.short).map(({ name, value }) => /* @__PURE__ */ a3("div", { children: [
+        /* @__PURE__ */ a3("dt", { children: name }),
+        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("bdi", { children: value }) })
+      ] })) })
     ] });
   }
   function Rules({ boundary, detail }) {
     if (boundary.rules.length === 0) return null;
-    return /* @__PURE__ */ a3(Part, { title: "Rules", note: `as ${boundary.name} declares them`, children: /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
+    return /* @__PURE__ */ a3(More, { title: `Rules that the contract declares: ${boundary.rules.length}`, open: detail, children: /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
       /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: [
         /* @__PURE__ */ a3("th", { scope: "col", children: "rule" }),
         /* @__PURE__ */ a3("th", { scope: "col", children: "signature and rewrite" }),
@@ -2316,6 +2322,18 @@ SOFTWARE.
       " ",
       /* @__PURE__ */ a3("bdi", { children: law.statement })
     ] })) }) });
+  }
+  function Audit({ boundary }) {
+    return /* @__PURE__ */ a3(More, { title: "Audit: the whole contract", children: [
+      /* @__PURE__ */ a3(Facts, { facts: boundary.detail, label: "Contract" }),
+      boundary.rules.map((rule) => /* @__PURE__ */ a3("section", { class: "audit-rule", "aria-label": rule.id, children: [
+        /* @__PURE__ */ a3("h3", { children: rule.id }),
+        /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: rule.signature }) }),
+        /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: rule.rewrite }) }),
+        /* @__PURE__ */ a3(Semantics, { rule })
+      ] })),
+      /* @__PURE__ */ a3("p", { class: "support", children: "The stable ids of each relation stand beside it, under \u201CRaw mapping\u201D." })
+    ] });
   }
   function Beside(beside) {
     const { boundary, position, kind, target: target2 } = beside;
@@ -2411,7 +2429,7 @@ SOFTWARE.
         /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3("kbd", { children: key }) }),
         /* @__PURE__ */ a3("dd", { children: does })
       ] })) }),
-      /* @__PURE__ */ a3("form", { method: "dialog", children: /* @__PURE__ */ a3("button", { children: "Close" }) })
+      /* @__PURE__ */ a3("button", { type: "button", onClick: () => dialog.current?.close(), children: "Close" })
     ] });
   }
 
@@ -2583,6 +2601,11 @@ SOFTWARE.
     });
     return laws;
   }
+  function byWord(uses) {
+    const words = /* @__PURE__ */ new Map();
+    for (const use of uses) words.set(use.law.status, [...words.get(use.law.status) ?? [], use]);
+    return words;
+  }
   function Laws2() {
     const laws = [...book()];
     if (laws.length === 0) return /* @__PURE__ */ a3("p", { class: "none", children: "no law applies" });
@@ -2606,14 +2629,14 @@ SOFTWARE.
         /* @__PURE__ */ a3(Equations, { equations: law.equations }),
         /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: law.source }) })
       ] }) }),
-      /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("ul", { class: "plain-list", children: uses.map((use) => {
-        const row = index.boundaries[use.boundary];
-        return /* @__PURE__ */ a3("li", { children: [
-          /* @__PURE__ */ a3(Status, { word: use.law.status }),
-          " ",
-          /* @__PURE__ */ a3("a", { href: address(["boundary", use.boundary, "l", use.at]), title: row ? boundaryTitle(row) : "", children: use.law.form })
-        ] });
-      }) }) }),
+      /* @__PURE__ */ a3("td", { children: [...byWord(uses)].map(([word, some]) => /* @__PURE__ */ a3("p", { class: "uses", children: [
+        /* @__PURE__ */ a3(Status, { word }),
+        " ",
+        some.map((use) => {
+          const row = index.boundaries[use.boundary];
+          return /* @__PURE__ */ a3("a", { href: address(["boundary", use.boundary, "l", use.at]), title: row ? boundaryTitle(row) : "", children: use.law.form });
+        })
+      ] })) }),
       /* @__PURE__ */ a3("td", { children: [...new Set(uses.map((use) => use.law.theorem))].join(", ") })
     ] });
   }
@@ -2935,12 +2958,11 @@ SOFTWARE.
       "div",
       {
         class: "board",
-        ref: board,
         onPointerOver: chipUnder,
         onPointerLeave: () => glow.value?.off(),
         onFocusIn: chipUnder,
         onFocusOut: () => glow.value?.off(),
-        children: [
+        children: /* @__PURE__ */ a3("div", { class: "sheet", ref: board, children: [
           /* @__PURE__ */ a3("svg", { class: "edges", "aria-hidden": "true", children: [
             /* @__PURE__ */ a3("path", { class: "edges-all", ref: all }),
             /* @__PURE__ */ a3("path", { class: "edges-some", ref: some })
@@ -2982,7 +3004,7 @@ SOFTWARE.
               })
             ] })) })
           ] })
-        ]
+        ] })
       }
     );
   }
@@ -3012,7 +3034,7 @@ SOFTWARE.
         },
         children: [
           chip.wrong ? /* @__PURE__ */ a3(Icon, { word: "refuted" }) : null,
-          /* @__PURE__ */ a3("bdi", { children: group.name }),
+          /* @__PURE__ */ a3("bdi", { children: breakable(group.name) }),
           group.count > 1 ? /* @__PURE__ */ a3("small", { children: [
             " \xD7",
             grouped(String(group.count))

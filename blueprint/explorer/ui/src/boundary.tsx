@@ -24,13 +24,11 @@ export function BoundaryView({ name, kind, target }: { name: string; kind: strin
         <Lowering boundary={boundary} detail={detail} />
         <Rules boundary={boundary} detail={detail} />
         <Laws boundary={boundary} position={position} />
+        <Audit boundary={boundary} />
         <Part title="Relations">
           <Legend />
           <Relations boundary={boundary} position={position} detail={detail} />
         </Part>
-        <More title="Audit: the whole contract, digests and counts as they are">
-          <Facts facts={boundary.detail} label="Contract" />
-        </More>
       </main>
       <Beside boundary={boundary} position={position} kind={kind} target={target} />
     </>
@@ -97,7 +95,16 @@ function Lowering({ boundary, detail }: { boundary: BoundaryIndex; detail: boole
           ["detail", "Detailed", withOptions({ form: "detail" })],
         ]}
       />
-      <Facts facts={detail ? boundary.detail : boundary.short} label="What the pass promises" />
+      <dl class="promises">
+        {(detail ? boundary.detail : boundary.short).map(({ name, value }) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
     </Part>
   )
 }
@@ -105,7 +112,7 @@ function Lowering({ boundary, detail }: { boundary: BoundaryIndex; detail: boole
 function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
   if (boundary.rules.length === 0) return null
   return (
-    <Part title="Rules" note={`as ${boundary.name} declares them`}>
+    <More title={`Rules that the contract declares: ${boundary.rules.length}`} open={detail}>
       <div class="wide">
         <table class="rows">
           <thead>
@@ -143,7 +150,7 @@ function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean 
           </tbody>
         </table>
       </div>
-    </Part>
+    </More>
   )
 }
 
@@ -183,6 +190,28 @@ function Laws({ boundary, position }: { boundary: BoundaryIndex; position: numbe
           </li>
         ))}
       </ul>
+    </More>
+  )
+}
+
+/** Nothing left out: the contract, the rules with all that they state, and what the claims were decided by. */
+function Audit({ boundary }: { boundary: BoundaryIndex }) {
+  return (
+    <More title="Audit: the whole contract">
+      <Facts facts={boundary.detail} label="Contract" />
+      {boundary.rules.map((rule) => (
+        <section class="audit-rule" aria-label={rule.id}>
+          <h3>{rule.id}</h3>
+          <p>
+            <bdi>{rule.signature}</bdi>
+          </p>
+          <p class="support">
+            <bdi>{rule.rewrite}</bdi>
+          </p>
+          <Semantics rule={rule} />
+        </section>
+      ))}
+      <p class="support">The stable ids of each relation stand beside it, under “Raw mapping”.</p>
     </More>
   )
 }

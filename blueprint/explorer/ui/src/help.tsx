@@ -21,9 +21,9 @@ export function Help() {
           </>
         ))}
       </dl>
-      <form method="dialog">
-        <button>Close</button>
-      </form>
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
     </dialog>
   )
 }

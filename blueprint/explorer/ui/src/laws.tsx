@@ -22,6 +22,12 @@ function book(): ReadonlyMap<string, readonly Use[]> {
   return laws
 }
 
+function byWord(uses: readonly Use[]): ReadonlyMap<string, readonly Use[]> {
+  const words = new Map<string, Use[]>()
+  for (const use of uses) words.set(use.law.status, [...(words.get(use.law.status) ?? []), use])
+  return words
+}
+
 export function Laws() {
   const laws = [...book()]
   if (laws.length === 0) return <p class="none">no law applies</p>
@@ -64,19 +70,19 @@ function Law({ id, uses }: { id: string; uses: readonly Use[] }) {
         </details>
       </td>
       <td>
-        <ul class="plain-list">
-          {uses.map((use) => {
-            const row = index.boundaries[use.boundary]
-            return (
-              <li>
-                <Status word={use.law.status} />{" "}
+        {[...byWord(uses)].map(([word, some]) => (
+          <p class="uses">
+            <Status word={word} />{" "}
+            {some.map((use) => {
+              const row = index.boundaries[use.boundary]
+              return (
                 <a href={address(["boundary", use.boundary, "l", use.at])} title={row ? boundaryTitle(row) : ""}>
                   {use.law.form}
                 </a>
-              </li>
-            )
-          })}
-        </ul>
+              )
+            })}
+          </p>
+        ))}
       </td>
       <td>{[...new Set(uses.map((use) => use.law.theorem))].join(", ")}</td>
     </tr>

@@ -10,6 +10,7 @@ import { counted, grouped } from "./numbers"
 import { tenth, type Shown } from "./overlays"
 import type { GroupRow, LaneRow, StageIndex } from "./payload"
 import { address, go, route } from "./route"
+import { breakable } from "./spans"
 import { Icon } from "./status"
 
 /** What lights neighbours in the matrix that is shown now. */
@@ -66,12 +67,12 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
   return (
     <div
       class="board"
-      ref={board}
       onPointerOver={chipUnder}
       onPointerLeave={() => glow.value?.off()}
       onFocusIn={chipUnder}
       onFocusOut={() => glow.value?.off()}
     >
+      <div class="sheet" ref={board}>
       <svg class="edges" aria-hidden="true">
         <path class="edges-all" ref={all} />
         <path class="edges-some" ref={some} />
@@ -127,6 +128,7 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
         </tbody>
       </table>
     </div>
+    </div>
   )
 }
 
@@ -165,7 +167,7 @@ function Chip(chip: {
       }}
     >
       {chip.wrong ? <Icon word="refuted" /> : null}
-      <bdi>{group.name}</bdi>
+      <bdi>{breakable(group.name)}</bdi>
       {group.count > 1 ? <small> ×{grouped(String(group.count))}</small> : null}
       {chip.level === undefined ? null : <Bar level={chip.level} />}
     </button>

@@ -34,10 +34,15 @@ export function Parts({ parts, stage }: { parts: readonly (string | Span)[]; sta
   return (
     <>
       {parts.map((part) =>
-        typeof part === "string" ? part : <Expression span={part} stage={stage} outer={false} />,
+        typeof part === "string" ? breakable(part) : <Expression span={part} stage={stage} outer={false} />,
       )}
     </>
   )
+}
+
+/** A text that may be broken after a full stop, a low line or a comma. */
+export function breakable(text: string) {
+  return text.split(/(?<=[._,])(?=\S)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr />, part]))
 }
 
 /** The words of an expression, without its spans. */
