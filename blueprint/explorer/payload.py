@@ -33,10 +33,11 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Base of the payload's structures."""
 
 
-class Span(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Span(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A piece of an expression: plain text and further spans, in reading order.
 
-    `entity` is the position of the entity that it stands for, which the page makes a link; -1 where there is none.
+    `entity` is the position of the entity that it stands for, which the page makes a link; it is left out where there
+    is none.
     """
 
     colour: Colour
@@ -140,7 +141,7 @@ class StageIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         groups: Chips of the matrix.
         kinds: Number of entities by kind.
         status: Verdict word on the transition that made it, the weakest of its claims and laws; empty without one.
-        names: One chunk with a `NameRow` for each entity, for search.
+        names: A `NameRow` for each entity in canonical order, for search.
         entities: Rows of `Entity`, in canonical order.
         short: Rows of `Line`: the short text.
         detail: Rows of `Line`: the detailed text.
@@ -349,6 +350,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         overlays: The overlays.
         obligations: Rows of `Obligation`.
         definitions: What is chosen and not derived, and where it is published.
+        meanings: What each kind of claim asserts, by the claim's kind.
     """
 
     schema: str
@@ -370,6 +372,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     overlays: tuple[OverlayIndex, ...]
     obligations: ChunkList
     definitions: tuple[Fact, ...]
+    meanings: tuple[Fact, ...]
 
 
 # Rows of chunks -----------------------------------------------------------------------------------------------------
@@ -401,12 +404,13 @@ class Entity(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         kind: Its kind.
         group: Position of its group.
         expression: How the lowering table writes it.
-        fields: All canonical fields by path; ids of entities of the same snapshot as alias and id.
-        before: Positions of the entities that it reads or waits for.
-        after: Positions of the entities that read it or wait for it.
+        fields: All canonical fields by path; an entity of the same snapshot as alias, name and the beginning of its id,
+            which stands in full with that entity. Of a list of over 200 the rest is counted.
+        before: Positions of the entities that it reads or waits for, at most 1,000.
+        after: Positions of the entities that read it or wait for it, at most 1,000.
         lineage: Kind, transform and ids of the sources as its snapshot records them.
-        made_by: The relations whose target it is.
-        used_by: The relations whose source it is.
+        made_by: The relations whose target it is, at most 1,000.
+        used_by: The relations whose source it is, at most 1,000.
     """
 
     alias: str
@@ -440,7 +444,7 @@ class FailedRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Claim(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One executed claim of a relation; `meaning` says what is claimed."""
+    """One executed claim of a relation; the index's `meanings` say what its kind asserts."""
 
     kind: str
     status: str
@@ -468,7 +472,7 @@ class Relation(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         sources: Positions of the sources in the stage before.
         passed: Expression of the pass: `<pass>.<rule>(relation=..., cardinality=N -> M)`.
         targets: The targets, group by group.
-        missing: Ids that are named and are not there.
+        missing: What is named and not there: ids, and names of targets that the rule demands.
         claims: The claims that were executed.
     """
 
