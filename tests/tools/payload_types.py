@@ -39,11 +39,16 @@ def _declaration(structure: type) -> str:
     info = inspect.type_info(structure)
     if not isinstance(info, inspect.StructType):
         raise TypeError(f"{structure.__name__} is no structure")
-    fields = [f"{field.encode_name}: {_written(field.type)}" for field in info.fields]
+    fields = [f"{field.encode_name}{_mark(info, field)}: {_written(field.type)}" for field in info.fields]
     if info.array_like:
         return f"\nexport type {structure.__name__} = readonly [{', '.join(fields)}]\n"
     body = "".join(f"  readonly {field}\n" for field in fields)
     return f"\nexport interface {structure.__name__} {{\n{body}}}\n"
+
+
+def _mark(info: inspect.StructType, field: inspect.Field) -> str:
+    """A field that its structure may leave out is marked as such."""
+    return "?" if info.cls.__struct_config__.omit_defaults and not field.required else ""
 
 
 def _written(kind: inspect.Type) -> str:

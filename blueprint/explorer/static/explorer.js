@@ -644,6 +644,9 @@ SOFTWARE.
   function grouped(text) {
     return DIGITS.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
   }
+  function groupedWithin(text) {
+    return text.replace(/\b\d{5,}\b/g, grouped);
+  }
   function counted(count, one, many = `${one}s`) {
     const text = String(count);
     return `${grouped(text)} ${text === "1" ? one : many}`;
@@ -667,7 +670,7 @@ SOFTWARE.
   }
   function human(text, about) {
     const topic = about.toLowerCase();
-    if (/bytes?\b/.test(topic)) return scaled(text, 1024n, BINARY);
+    if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY);
     if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL);
     if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME);
     return "";
@@ -695,13 +698,14 @@ SOFTWARE.
       ] }) : null
     ] });
   }
+  var DIGEST = /^([a-z]+:)?[0-9a-f]{64}$/;
   function Facts({ facts, label }) {
     if (facts.length === 0) return null;
     return /* @__PURE__ */ a3("table", { class: "facts", children: [
       /* @__PURE__ */ a3("caption", { class: "hidden-text", children: label }),
       /* @__PURE__ */ a3("tbody", { children: facts.map(({ name, value }) => /* @__PURE__ */ a3("tr", { children: [
         /* @__PURE__ */ a3("th", { scope: "row", children: name }),
-        /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("bdi", { children: /* @__PURE__ */ a3(Quantity, { text: value, about: name }) }) })
+        /* @__PURE__ */ a3("td", { class: DIGEST.test(value) ? "digest" : "", children: /* @__PURE__ */ a3("bdi", { children: /* @__PURE__ */ a3(Quantity, { text: value, about: name }) }) })
       ] })) })
     ] });
   }
@@ -1447,14 +1451,14 @@ SOFTWARE.
   function establishes(word) {
     return word === "proved" || word === "checked" || word === "verified";
   }
-  function Icon({ word }) {
+  function Icon({ word, zero = false }) {
     const sign = SIGNS[word] ?? UNKNOWN;
-    return /* @__PURE__ */ a3("svg", { class: `icon tone-${sign.tone}`, viewBox: "0 0 16 16", "aria-hidden": "true", children: /* @__PURE__ */ a3("path", { d: sign.shape }) });
+    return /* @__PURE__ */ a3("svg", { class: `icon tone-${zero ? "none" : sign.tone}`, viewBox: "0 0 16 16", "aria-hidden": "true", children: /* @__PURE__ */ a3("path", { d: sign.shape }) });
   }
   function Status({ word, count }) {
     if (!word) return null;
-    return /* @__PURE__ */ a3("span", { class: `status tone-${toneOf(word)}`, title: meaningOf(word), children: [
-      /* @__PURE__ */ a3(Icon, { word }),
+    return /* @__PURE__ */ a3("span", { class: `status tone-${count === "0" ? "zero" : toneOf(word)}`, title: meaningOf(word), children: [
+      /* @__PURE__ */ a3(Icon, { word, zero: count === "0" }),
       count === void 0 ? null : /* @__PURE__ */ a3("b", { children: count }),
       /* @__PURE__ */ a3("span", { children: word })
     ] });
@@ -1468,6 +1472,7 @@ SOFTWARE.
         " ",
         /* @__PURE__ */ a3("span", { children: claim.kind })
       ] }),
+      /* @__PURE__ */ a3("p", { class: "support", children: index.meanings.find(({ name }) => name === claim.kind)?.value }),
       /* @__PURE__ */ a3(Failed, { rows: claim.failed }),
       /* @__PURE__ */ a3(ObligationAt, { position: claim.obligation })
     ] });
@@ -1590,7 +1595,7 @@ SOFTWARE.
   function Expression({ span, stage, outer = true }) {
     const parts = /* @__PURE__ */ a3(Parts, { parts: span.parts, stage });
     const classes = `span span-${span.colour}${outer ? " span-outer" : ""}`;
-    if (span.entity < 0) return /* @__PURE__ */ a3("span", { class: classes, children: parts });
+    if (span.entity === void 0) return /* @__PURE__ */ a3("span", { class: classes, children: parts });
     return /* @__PURE__ */ a3("a", { class: classes, href: entityAddress(stage, span.entity), children: parts });
   }
   function Parts({ parts, stage }) {
@@ -2310,8 +2315,15 @@ SOFTWARE.
   }
   function Laws({ boundary, position }) {
     if (boundary.laws.length === 0) return null;
-    const open = boundary.laws.some((law) => law.status === "refuted");
-    return /* @__PURE__ */ a3(More, { title: `Laws at this boundary: ${counted(boundary.laws.length, "form")}`, open, children: /* @__PURE__ */ a3("ul", { class: "laws", children: boundary.laws.map((law, at) => /* @__PURE__ */ a3("li", { children: [
+    const laws = boundary.laws.map((law, at) => [law, at]);
+    const open = laws.filter(([law]) => !establishes(law.status) && law.status !== "not-applicable");
+    return /* @__PURE__ */ a3($, { children: [
+      open.length > 0 ? /* @__PURE__ */ a3(Part, { title: "Laws that do not hold here", children: /* @__PURE__ */ a3(LawList, { laws: open, position }) }) : null,
+      /* @__PURE__ */ a3(More, { title: `Laws at this boundary: ${counted(laws.length, "form")}`, children: /* @__PURE__ */ a3(LawList, { laws, position }) })
+    ] });
+  }
+  function LawList({ laws, position }) {
+    return /* @__PURE__ */ a3("ul", { class: "laws", children: laws.map(([law, at]) => /* @__PURE__ */ a3("li", { children: [
       /* @__PURE__ */ a3(Status, { word: law.status }),
       " ",
       /* @__PURE__ */ a3("a", { href: address(["boundary", position, "l", at], route.value.options), children: [
@@ -2321,7 +2333,7 @@ SOFTWARE.
       ] }),
       " ",
       /* @__PURE__ */ a3("bdi", { children: law.statement })
-    ] })) }) });
+    ] })) });
   }
   function Audit({ boundary }) {
     return /* @__PURE__ */ a3(More, { title: "Audit: the whole contract", children: [
@@ -2682,7 +2694,7 @@ SOFTWARE.
         " ",
         index.verdict
       ] }),
-      /* @__PURE__ */ a3("p", { children: index.summary }),
+      /* @__PURE__ */ a3("p", { children: groupedWithin(index.summary) }),
       /* @__PURE__ */ a3("p", { class: "counts", children: index.counts.map(({ word, count }) => /* @__PURE__ */ a3(Status, { word, count: grouped(count) })) }),
       /* @__PURE__ */ a3(Weakest, {})
     ] });
@@ -2911,6 +2923,7 @@ SOFTWARE.
 
   // src/matrix.tsx
   var glow = y3(void 0);
+  var opened = y3(-1);
   function groupAddress(stage, at) {
     const row = index.stages[stage];
     const group = row?.groups[at];
@@ -2939,6 +2952,9 @@ SOFTWARE.
         glow.value = void 0;
       };
     }, [stage]);
+    A2(() => {
+      board.current?.querySelector(`[data-group="${opened.value}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }, [opened.value]);
     const focus = (place) => {
       move(place);
       board.current?.querySelector(`[data-place="${nameOf(place)}"]`)?.focus();
@@ -3027,7 +3043,7 @@ SOFTWARE.
         "data-place": nameOf(chip.place),
         "data-group": position,
         "aria-label": label,
-        "aria-pressed": route.value.options.get("g") === String(position),
+        "aria-pressed": opened.value === position || route.value.options.get("g") === String(position),
         onClick: (event) => {
           openedFrom(event.currentTarget);
           go(groupAddress(chip.stage, position));
@@ -3288,6 +3304,12 @@ SOFTWARE.
   }
   function Whole2({ stage, found, shown }) {
     const { entity, position, names } = found;
+    A2(() => {
+      opened.value = entity.group;
+      return () => {
+        opened.value = -1;
+      };
+    }, [entity.group]);
     const findings = index.findings.filter((each) => each.stage === stage && each.entity === position);
     return /* @__PURE__ */ a3($, { children: [
       /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
@@ -3455,7 +3477,7 @@ SOFTWARE.
         /* @__PURE__ */ a3("section", { children: [
           /* @__PURE__ */ a3("h2", { children: "Here" }),
           stage.label ? /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: stage.label }) }) : null,
-          stage.result.map((line) => /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: line }) })),
+          stage.result.map((line) => /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: groupedWithin(line) }) })),
           stage.kinds.length > 0 ? /* @__PURE__ */ a3("p", { children: stage.kinds.map(({ kind, count }) => `${grouped(String(count))} ${kind}`).join(", ") }) : null
         ] }),
         /* @__PURE__ */ a3("section", { children: [

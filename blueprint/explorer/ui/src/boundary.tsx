@@ -3,13 +3,13 @@ import { boundaryTitle, index, stageTitle } from "./data"
 import { LawEvidence, ObligationAt } from "./evidence"
 import { counted, grouped } from "./numbers"
 import { Choice, Facts, More, NotHere, Part } from "./parts"
-import type { BoundaryIndex, RuleRow } from "./payload"
+import type { BoundaryIndex, LawRow, RuleRow } from "./payload"
 import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
 import { Side } from "./side"
 import { Legend } from "./spans"
-import { Icon, Status } from "./status"
+import { establishes, Icon, Status } from "./status"
 
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
   const position = /^\d{1,4}$/.test(name) ? Number(name) : -1
@@ -176,21 +176,35 @@ function Semantics({ rule }: { rule: RuleRow }) {
 
 function Laws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
   if (boundary.laws.length === 0) return null
-  const open = boundary.laws.some((law) => law.status === "refuted")
+  const laws = boundary.laws.map((law, at) => [law, at] as const)
+  const open = laws.filter(([law]) => !establishes(law.status) && law.status !== "not-applicable")
   return (
-    <More title={`Laws at this boundary: ${counted(boundary.laws.length, "form")}`} open={open}>
-      <ul class="laws">
-        {boundary.laws.map((law, at) => (
-          <li>
-            <Status word={law.status} />{" "}
-            <a href={address(["boundary", position, "l", at], route.value.options)}>
-              {law.id} {law.form}
-            </a>{" "}
-            <bdi>{law.statement}</bdi>
-          </li>
-        ))}
-      </ul>
-    </More>
+    <>
+      {open.length > 0 ? (
+        <Part title="Laws that do not hold here">
+          <LawList laws={open} position={position} />
+        </Part>
+      ) : null}
+      <More title={`Laws at this boundary: ${counted(laws.length, "form")}`}>
+        <LawList laws={laws} position={position} />
+      </More>
+    </>
+  )
+}
+
+function LawList({ laws, position }: { laws: readonly (readonly [LawRow, number])[]; position: number }) {
+  return (
+    <ul class="laws">
+      {laws.map(([law, at]) => (
+        <li>
+          <Status word={law.status} />{" "}
+          <a href={address(["boundary", position, "l", at], route.value.options)}>
+            {law.id} {law.form}
+          </a>{" "}
+          <bdi>{law.statement}</bdi>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -14,6 +14,7 @@ export function ClaimEvidence({ claim }: { claim: Claim }) {
       <summary>
         <Status word={claim.status} /> <span>{claim.kind}</span>
       </summary>
+      <p class="support">{index.meanings.find(({ name }) => name === claim.kind)?.value}</p>
       <Failed rows={claim.failed} />
       <ObligationAt position={claim.obligation} />
     </details>

@@ -1,7 +1,8 @@
 // One entity with everything that its snapshot says of it, and its lineage in both directions.
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { rowAt, useAnswer } from "./chunks"
-import { boundaryTitle, index } from "./data"
+import { boundaryTitle, index, slug } from "./data"
+import { opened } from "./matrix"
 import { namesOf } from "./names"
 import { counted, grouped } from "./numbers"
 import type { Shown } from "./overlays"
@@ -9,7 +10,6 @@ import { Awaited, Facts, NotHere, Notice, Quantity } from "./parts"
 import type { Entity, FindingRow, Link, NameRow, StageIndex } from "./payload"
 import { address, keepingOptions, settle } from "./route"
 import { entityAddress, Expression } from "./spans"
-import { slug } from "./data"
 
 const SHOWN = 40
 
@@ -42,6 +42,12 @@ export function Inspector({ stage, target, shown }: { stage: number; target: str
 
 function Whole({ stage, found, shown }: { stage: number; found: Found; shown: readonly Shown[] }) {
   const { entity, position, names } = found
+  useEffect(() => {
+    opened.value = entity.group
+    return () => {
+      opened.value = -1
+    }
+  }, [entity.group])
   const findings = index.findings.filter((each) => each.stage === stage && each.entity === position)
   return (
     <>

@@ -16,6 +16,9 @@ import { Icon } from "./status"
 /** What lights neighbours in the matrix that is shown now. */
 export const glow = signal<Glow | undefined>(undefined)
 
+/** The group whose entity is open at the side; -1 for none. */
+export const opened = signal(-1)
+
 /** Where opening a chip leads: its entity, or the list of its entities. */
 export function groupAddress(stage: number, at: number): string {
   const row = index.stages[stage]
@@ -47,6 +50,10 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
       glow.value = undefined
     }
   }, [stage])
+
+  useEffect(() => {
+    board.current?.querySelector(`[data-group="${opened.value}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" })
+  }, [opened.value])
 
   const focus = (place: Place) => {
     move(place)
@@ -160,7 +167,7 @@ function Chip(chip: {
       data-place={nameOf(chip.place)}
       data-group={position}
       aria-label={label}
-      aria-pressed={route.value.options.get("g") === String(position)}
+      aria-pressed={opened.value === position || route.value.options.get("g") === String(position)}
       onClick={(event) => {
         openedFrom(event.currentTarget)
         go(groupAddress(chip.stage, position))

@@ -7,6 +7,11 @@ export function grouped(text: string): string {
   return DIGITS.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text
 }
 
+/** A sentence with every long number in it grouped. */
+export function groupedWithin(text: string): string {
+  return text.replace(/\b\d{5,}\b/g, grouped)
+}
+
 export function counted(count: number | string, one: string, many = `${one}s`): string {
   const text = String(count)
   return `${grouped(text)} ${text === "1" ? one : many}`
@@ -35,7 +40,7 @@ function scaled(text: string, step: bigint, units: readonly string[]): string {
 /** The same quantity in larger units: 15032385536 bytes as 14.00 GiB. Empty where that would say nothing more. */
 export function human(text: string, about: string): string {
   const topic = about.toLowerCase()
-  if (/bytes?\b/.test(topic)) return scaled(text, 1024n, BINARY)
+  if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY)
   if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL)
   if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME)
   return ""

@@ -2,7 +2,7 @@
 import { boundaryTitle, index, slug } from "./data"
 import { Failures } from "./failure"
 import { Laws } from "./laws"
-import { counted, grouped } from "./numbers"
+import { counted, grouped, groupedWithin } from "./numbers"
 import { Facts, More, Part } from "./parts"
 import type { BoundaryIndex, LawRow, Section, StageIndex } from "./payload"
 import { address } from "./route"
@@ -60,7 +60,7 @@ function Verdict() {
       <h1 tabIndex={-1}>
         <Icon word={index.verdict} /> {index.verdict}
       </h1>
-      <p>{index.summary}</p>
+      <p>{groupedWithin(index.summary)}</p>
       <p class="counts">
         {index.counts.map(({ word, count }) => (
           <Status word={word} count={grouped(count)} />

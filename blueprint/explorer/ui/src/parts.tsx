@@ -15,6 +15,9 @@ export function Quantity({ text, about = "" }: { text: string; about?: string })
   )
 }
 
+/** A digest, or an id that ends in one. */
+const DIGEST = /^([a-z]+:)?[0-9a-f]{64}$/
+
 /** A table of two columns. */
 export function Facts({ facts, label }: { facts: readonly Fact[]; label: string }) {
   if (facts.length === 0) return null
@@ -25,7 +28,7 @@ export function Facts({ facts, label }: { facts: readonly Fact[]; label: string 
         {facts.map(({ name, value }) => (
           <tr>
             <th scope="row">{name}</th>
-            <td>
+            <td class={DIGEST.test(value) ? "digest" : ""}>
               <bdi>
                 <Quantity text={value} about={name} />
               </bdi>

@@ -5,7 +5,7 @@ export type Colour = "structure" | "type" | "topology" | "work" | "mapping" | "n
 export interface Span {
   readonly colour: Colour
   readonly parts: readonly (string | Span)[]
-  readonly entity: number
+  readonly entity?: number
 }
 
 export interface ChunkRow {
@@ -177,6 +177,7 @@ export interface Index {
   readonly overlays: readonly (OverlayIndex)[]
   readonly obligations: ChunkList
   readonly definitions: readonly (Fact)[]
+  readonly meanings: readonly (Fact)[]
 }
 
 export type NameRow = readonly [alias: string, name: string, id: string, group: number]

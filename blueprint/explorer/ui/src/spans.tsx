@@ -22,7 +22,7 @@ export function entityAddress(stage: number, entity: number | string): string {
 export function Expression({ span, stage, outer = true }: { span: Span; stage: number; outer?: boolean }) {
   const parts = <Parts parts={span.parts} stage={stage} />
   const classes = `span span-${span.colour}${outer ? " span-outer" : ""}`
-  if (span.entity < 0) return <span class={classes}>{parts}</span>
+  if (span.entity === undefined) return <span class={classes}>{parts}</span>
   return (
     <a class={classes} href={entityAddress(stage, span.entity)}>
       {parts}

@@ -3,7 +3,7 @@ import { index, slug, stageBySlug } from "./data"
 import { GroupList, SearchList } from "./entities"
 import { Inspector } from "./inspector"
 import { Matrix } from "./matrix"
-import { counted, grouped } from "./numbers"
+import { counted, grouped, groupedWithin } from "./numbers"
 import { OverlaySwitches, useOverlays, type Shown } from "./overlays"
 import { Awaited, Choice, Notice, NotHere } from "./parts"
 import type { StageIndex } from "./payload"
@@ -57,7 +57,7 @@ function Head({ stage }: { stage: StageIndex }) {
           ) : null}
           {stage.result.map((line) => (
             <p>
-              <bdi>{line}</bdi>
+              <bdi>{groupedWithin(line)}</bdi>
             </p>
           ))}
           {stage.kinds.length > 0 ? (

@@ -60,10 +60,10 @@ export function establishes(word: string): boolean {
   return word === "proved" || word === "checked" || word === "verified"
 }
 
-export function Icon({ word }: { word: string }) {
+export function Icon({ word, zero = false }: { word: string; zero?: boolean }) {
   const sign = SIGNS[word] ?? UNKNOWN
   return (
-    <svg class={`icon tone-${sign.tone}`} viewBox="0 0 16 16" aria-hidden="true">
+    <svg class={`icon tone-${zero ? "none" : sign.tone}`} viewBox="0 0 16 16" aria-hidden="true">
       <path d={sign.shape} />
     </svg>
   )
@@ -73,8 +73,8 @@ export function Icon({ word }: { word: string }) {
 export function Status({ word, count }: { word: string; count?: string }) {
   if (!word) return null
   return (
-    <span class={`status tone-${toneOf(word)}`} title={meaningOf(word)}>
-      <Icon word={word} />
+    <span class={`status tone-${count === "0" ? "zero" : toneOf(word)}`} title={meaningOf(word)}>
+      <Icon word={word} zero={count === "0"} />
       {count === undefined ? null : <b>{count}</b>}
       <span>{word}</span>
     </span>
