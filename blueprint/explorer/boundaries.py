@@ -51,7 +51,8 @@ class Promise:
     @property
     def places(self) -> dict[str, int]:
         """Rule id -> its position among the rules of the boundary."""
-        return {rule.id: at for at, rule in reversed(list(enumerate((*self.rules, *self.whole))))}
+        ids = [*(rule.id for rule in self.rules), *(rule.id for rule in self.whole)]
+        return {rule: at for at, rule in reversed(list(enumerate(ids)))}
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -63,7 +64,7 @@ def promise_of(contract: PassContract | None, *, frontend: bool) -> Promise:
     """The rules that a boundary declares."""
     if frontend:
         return Promise(None, (FRONTEND,), ())
-    return Promise(contract, contract.rules, contract.boundary_rules) if contract else Promise(None, (), ())
+    return Promise(None, (), ()) if contract is None else Promise(contract, contract.rules, contract.boundary_rules)
 
 
 def rule_rows(promise: Promise, relations: Sequence[RelationRow], laws: Sequence[LawRow]) -> tuple[RuleRow, ...]:

@@ -69,6 +69,10 @@ class Expressions:
         model = self.shown.snapshot
         return {value.id: _type(value) for value in model.values} if isinstance(model, ModelIR) else {}
 
+    def queue_of(self, command: Command) -> str:
+        """Where a command is issued."""
+        return self._issued.get(command.id, "not issued")
+
     def of(self, positions: Sequence[int]) -> Span:
         """Entities of one kind as one expression: who they are, and the parameters that all of them have."""
         first = self.shown.entities[positions[0]]
@@ -133,7 +137,7 @@ class Expressions:
                 yield Parameter(Colour.MAPPING, f"offset={entity.offset}")
             case Command():
                 yield Parameter(Colour.MAPPING, f"devices={self._listed(entity.devices)}")
-                yield Parameter(Colour.MAPPING, self._issued.get(entity.id, "not issued"))
+                yield Parameter(Colour.MAPPING, self.queue_of(entity))
                 yield Parameter(Colour.STRUCTURE, f"implementation={entity.implementation}")
             case Queue():
                 yield Parameter(Colour.TOPOLOGY, entity.category.value)

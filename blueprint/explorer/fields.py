@@ -60,10 +60,8 @@ def _entries(path: str, values: tuple[object, ...], shown: Shown) -> Iterator[Fa
     if not values:
         yield Fact(name=path, value="none")
         return
-    if (
-        (isinstance(values[0], str)
-        and shown.positions.get(values[0]) is not None)
-        or isinstance(values[0], msgspec.Struct)
+    if (isinstance(values[0], str) and shown.positions.get(values[0]) is not None) or isinstance(
+        values[0], msgspec.Struct
     ):
         for number, value in enumerate(values[:LISTED]):
             yield from _facts(f"{path}[{number}]", value, shown)

@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from blueprint.explorer.payload import LawRow
 from blueprint.outcome import LawRow as Established
-from blueprint.report import laws
+from blueprint.report.laws import formula_equations, typed_equations
 from blueprint.rulebook import Rulebook
+from blueprint.words import plain
 
-TRAFFIC_SOURCE: Final = "the formula of each primitive"
+PRIMITIVES: Final = "the formulae of the primitives; `blueprint laws` lists them"
+"""Where a law stands that no rule of this boundary states by itself."""
 
 
 class Lawbook:
     """The equations of a rulebook's laws, each written once."""
 
     def __init__(self, rulebook: Rulebook) -> None:
-        self.rulebook = rulebook
-        self._written: dict[tuple[str, str], Mapping[str, Any]] = {}
-
-    @cached_property
-    def _stated(self) -> Mapping[tuple[str, str], tuple[Any, Any]]:
-        return {(rule.id, law.id): (rule, law) for rule, law in self.rulebook.laws()}
+        self._stated = {(rule.id, law.id): (rule, law) for rule, law in rulebook.laws()}
+        self._named = {(rule.id, rule.law): rule for rule in rulebook.primitives.values() if rule.law}
+        self._written: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
 
     def row(self, law: Established) -> LawRow:
         """One form of a law at a boundary, with the equations of that form."""
-        data = self._data(law.rule, law.id)
         return LawRow(
             id=law.id,
             form=law.form,
             rule=law.rule,
             statement=law.statement,
-            equations=tuple(
-                _equation(each) for each in data["equations"] if each["form"] == law.form or not _forms(data, law.form)
-            ),
-            source=data["source"],
+            equations=self._equations(law),
+            source=self._source((law.rule, law.id)),
             group=law.group,
             members=f"{law.members} of {law.expected_members}",
             status=law.status.value,
@@ -45,21 +39,20 @@ class Lawbook:
             obligations=law.obligations,
         )
 
-    def _data(self, rule: str, law: str) -> Mapping[str, Any]:
-        key = (rule, law)
+    def _source(self, key: tuple[str, str]) -> str:
+        if key in self._stated:
+            return plain(self._stated[key][1].source, 1000)
+        return plain(self._named[key].source, 1000) if key in self._named else PRIMITIVES
+
+    def _equations(self, law: Established) -> tuple[str, ...]:
+        """Those of the form; all, where the form is of several equations."""
+        key = (law.rule, law.id)
         if key not in self._written:
-            stated = self._stated.get(key)
-            empty: dict[str, Any] = {"equations": [], "source": ""}
-            self._written[key] = empty if stated is None else laws.data(*stated)
-        return self._written[key]
+            self._written[key] = self._write(key)
+        written = self._written[key]
+        return tuple(text for form, text in written if form == law.form) or tuple(text for _, text in written)
 
-
-def _forms(data: Mapping[str, Any], form: str) -> bool:
-    """Whether some equation is of this very form; some laws have one form for several equations."""
-    return any(each["form"] == form for each in data["equations"])
-
-
-def _equation(each: Mapping[str, str]) -> str:
-    where = f" with {each['where']}" if each["where"] else ""
-    when = f"  if {each['if']}" if each["if"] else ""
-    return f"{each['text']}{where}{when}"
+    def _write(self, key: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+        if key in self._stated:
+            return typed_equations(*self._stated[key])
+        return formula_equations(self._named[key]) if key in self._named else ()

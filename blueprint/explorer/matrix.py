@@ -97,7 +97,7 @@ def _frame(stage: Stage, own: Iterable[Facet], phased: Iterable[Facet]) -> Frame
     occupied = {(facet.subsystem, facet.kind) for facet in own}
     wanted = occupied | {(part, kind) for part in _PARTS for kind in _ALWAYS[stage]}
     lanes = sorted(wanted, key=lambda lane: (list(Subsystem).index(lane[0]), _KINDS.index(lane[1])))
-    found = {facet.phase for facet in phased} if stage is Stage.MODEL else {facet.phase for facet in phased}
+    found = {facet.phase for facet in phased}
     columns: tuple[Phase | None, ...] = tuple(phase for phase in Phase if phase in found)
     if None in {facet.phase for facet in own} or not columns:
         columns = (*columns, None)

@@ -36,7 +36,7 @@ def tool_facts(report: Report) -> tuple[Fact, ...]:
 
 def total_sections(report: Report) -> tuple[Section, ...]:
     """Work of one rank by phase, its memory, and what the plan became on its target."""
-    return tuple((*_work(report), *_memory(report), *_bound(report)))
+    return (*_work(report), *_memory(report), *_bound(report))
 
 
 def _work(report: Report) -> Iterator[Section]:

@@ -91,7 +91,8 @@ def _subject(index: Index) -> str:
 
 def _plain(index: Index) -> Iterator[str]:
     """Verdict, counts and first findings, for those who read without scripts."""
-    yield f'<h1 class="verdict" data-word="{escape(index.verdict)}">{escape(index.verdict)}: {escape(_subject(index))}</h1>'
+    verdict, subject = escape(index.verdict), escape(_subject(index))
+    yield f'<h1 class="verdict" data-word="{verdict}">{verdict}: {subject}</h1>'
     yield f"<p>{escape(index.summary)}</p>"
     if index.findings:
         yield f"<h2>Findings: {index.findings_total}</h2>"

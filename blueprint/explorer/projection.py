@@ -10,6 +10,7 @@ from blueprint.bundle import Bundle, TransitionRecord
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explorer import chunks
 from blueprint.explorer.boundaries import Place, boundary_index, promise_of
+from blueprint.explorer.brief import brief
 from blueprint.explorer.chunks import Chunks
 from blueprint.explorer.entities import Links, entity_rows, kind_counts, name_rows
 from blueprint.explorer.expressions import Expressions
@@ -32,7 +33,7 @@ from blueprint.explorer.payload import (
 from blueprint.explorer.relations import WEAKEST_FIRST, Found, Lowering, Side, relation_rows
 from blueprint.explorer.results import results_of
 from blueprint.explorer.stages import WORDS, Chain, Slot, chains_of, slots_of
-from blueprint.explorer.texts import brief, detailed
+from blueprint.explorer.texts import detailed
 from blueprint.outcome import Report, TransitionReport
 from blueprint.report.subjects import final_line, words_of
 from blueprint.rulebook import Rulebook
@@ -239,7 +240,7 @@ class _Projecting:
             status="" if boundary is None else boundary.weakest,
             names=self.chunks.listed(name_rows(shown, grouping.of_entity), chunks.NAMES),
             entities=self.chunks.listed(rows, chunks.ENTITIES),
-            short=self.chunks.listed(brief(shown), chunks.LINES),
+            short=self.chunks.listed(brief(shown, expressions), chunks.LINES),
             detail=self.chunks.listed(detailed(shown), chunks.LINES),
         )
 

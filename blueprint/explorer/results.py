@@ -32,9 +32,11 @@ def results_of(shown: Shown) -> Iterator[str]:
             split = sum(bool(value.split) for value in distributed.values)
             yield f"{len(distributed.values)} tensors, of which {split} lie divided over the tensor-parallel group"
         case PortablePlanIR() as plan:
-            yield f"{sum(task.work.operations for task in plan.tasks)} operations in {len(plan.tasks)} tasks of one rank"
+            operations = sum(task.work.operations for task in plan.tasks)
             moved = sum(task.work.read_bytes + task.work.write_bytes for task in plan.tasks)
-            yield f"{moved} bytes read and written, {sum(task.work.message_bytes for task in plan.tasks)} bytes of messages"
+            messages = sum(task.work.message_bytes for task in plan.tasks)
+            yield f"{operations} operations in {len(plan.tasks)} tasks of one rank"
+            yield f"{moved} bytes read and written, {messages} bytes of messages"
             yield f"{sum(buffer.size for buffer in plan.buffers)} bytes in {len(plan.buffers)} buffers"
         case ConcretePlanIR(extension=extension) as bound:
             issued = f"{len(extension.queues)} queues" if isinstance(extension, QueueExtension) else "cycles and slots"

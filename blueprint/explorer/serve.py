@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar, Final
+from typing import Final
 
 ADDRESS: Final = "127.0.0.1"
 """Nobody else can reach it."""
@@ -41,9 +41,9 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers GET and HEAD of one path."""
 
     server: PageServer
-    server_version: ClassVar = "blueprint"
-    sys_version: ClassVar = ""
-    timeout: ClassVar = 30
+    server_version = "blueprint"
+    sys_version = ""
+    timeout = 30
 
     def do_GET(self) -> None:
         """The page."""
@@ -79,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
         if body:
             self.wfile.write(data)
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
         """What the library refuses by itself, such as another method, with the same headers and no word of its own."""
         status = HTTPStatus(code)
         # Of a request that could not be read, there may be no command.
@@ -93,5 +93,5 @@ class _Handler(BaseHTTPRequestHandler):
             headers["Allow"] = _ALLOWED
         self._send(status, headers, text, body=True)
 
-    def log_message(self, format: str, *arguments: object) -> None:
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 -- the library's name
         """Nothing: standard error belongs to the command."""

@@ -42,9 +42,3 @@ def detailed(shown: Shown) -> Iterator[Line]:
         yield from (Line(2, (f"{each.name} = {each.value}",)) for each in facts)
         yield from (Line(2, (f"lineage.{each.name} = {each.value}",)) for each in lineage_facts(shown, position))
     yield Line(0, ("}",))
-
-
-def brief(shown: Shown) -> Iterator[Line]:
-    """For now the heading alone."""
-    yield heading(shown)
-    yield Line(0, ("}",))
