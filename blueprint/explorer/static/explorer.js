@@ -1613,6 +1613,146 @@ SOFTWARE.
     ] });
   }
 
+  // src/failure.tsx
+  function Failures() {
+    const [first, ...others] = index.findings;
+    if (!first) return null;
+    const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}, the most specific first` : "";
+    return /* @__PURE__ */ a3(Part, { title: first.refutes ? "What is wrong" : "What is not established", note, children: /* @__PURE__ */ a3("div", { class: "findings", children: [
+      /* @__PURE__ */ a3(First, { finding: first }),
+      others.length > 0 ? /* @__PURE__ */ a3("details", { class: "more", children: [
+        /* @__PURE__ */ a3("summary", { children: [
+          grouped(String(others.length)),
+          " more",
+          index.findings_total > index.findings.length ? ` of ${grouped(String(index.findings_total - 1))}; the report has them all` : ""
+        ] }),
+        /* @__PURE__ */ a3(FindingList, { findings: others })
+      ] }) : null
+    ] }) });
+  }
+  function FindingList({ findings }) {
+    return /* @__PURE__ */ a3("ol", { class: "finding-list", children: findings.map((finding) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3(Finding, { finding }) })) });
+  }
+  function Finding({ finding }) {
+    return /* @__PURE__ */ a3($, { children: [
+      /* @__PURE__ */ a3("p", { children: [
+        /* @__PURE__ */ a3(Icon, { word: finding.refutes ? "refuted" : "unknown" }),
+        " ",
+        /* @__PURE__ */ a3("b", { class: "code-name", children: finding.code }),
+        " ",
+        /* @__PURE__ */ a3("bdi", { children: groupedWithin(finding.message) })
+      ] }),
+      /* @__PURE__ */ a3(Places, { finding })
+    ] });
+  }
+  function Places({ finding }) {
+    const boundary = index.boundaries[finding.boundary];
+    const stage = index.stages[finding.stage];
+    return /* @__PURE__ */ a3("p", { class: "places", children: [
+      stage && finding.entity >= 0 ? /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: "The entity" }) : null,
+      boundary && finding.relation >= 0 ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null,
+      lawsNamed(finding).map(([law, at]) => /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", at]), children: [
+        "Law ",
+        law.id,
+        " ",
+        law.form
+      ] })),
+      boundary ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary]), children: boundaryTitle(boundary) }) : null,
+      finding.path ? /* @__PURE__ */ a3("span", { children: [
+        "at ",
+        /* @__PURE__ */ a3("bdi", { children: finding.path })
+      ] }) : null
+    ] });
+  }
+  function lawsNamed(finding) {
+    const laws = index.boundaries[finding.boundary]?.laws ?? [];
+    return laws.flatMap(
+      (law, at) => finding.code === `law.${law.id}` && finding.message.includes(law.form) && isOpen(law) ? [[law, at]] : []
+    );
+  }
+  function isOpen(law) {
+    return !establishes(law.status) && law.status !== "not-applicable";
+  }
+  function First({ finding }) {
+    const answer = useAnswer(() => tell(finding), [finding]);
+    return /* @__PURE__ */ a3("article", { class: `first ${finding.refutes ? "refutes" : ""}`, children: [
+      /* @__PURE__ */ a3(Finding, { finding }),
+      finding.meaning ? /* @__PURE__ */ a3("p", { class: "support", children: finding.meaning }) : null,
+      /* @__PURE__ */ a3(Awaited, { answer, children: (told) => /* @__PURE__ */ a3(Steps, { finding, told }) })
+    ] });
+  }
+  var LOOKED_AT = 100;
+  async function tell(finding) {
+    const boundary = index.boundaries[finding.boundary];
+    const names = finding.entity >= 0 ? await namesOf(finding.stage) : [];
+    const relation = boundary && finding.relation >= 0 ? await rowAt(boundary.relations, finding.relation) : void 0;
+    const rule = relation && boundary?.rules[relation.rule];
+    const ofRule = (rule?.laws ?? []).flatMap((at) => {
+      const law = boundary?.laws[at];
+      return law ? [[law, at]] : [];
+    });
+    const laws = relation ? ofRule : lawsNamed(finding);
+    const asked = [
+      ...(relation?.claims ?? []).filter((claim) => !establishes(claim.status)).map((claim) => claim.obligation),
+      ...laws.filter(([law]) => isOpen(law)).flatMap(([law]) => law.obligations.slice(0, LOOKED_AT))
+    ];
+    return { entity: names[finding.entity]?.[0] ?? "", relation, laws, obligation: await refuted(asked) };
+  }
+  async function refuted(asked) {
+    for (const at of asked) {
+      const obligation = await rowAt(index.obligations, at);
+      if (obligation.counterexample.length > 0) return obligation;
+    }
+    return void 0;
+  }
+  function Steps({ finding, told }) {
+    const boundary = index.boundaries[finding.boundary];
+    const rule = told.relation && boundary?.rules[told.relation.rule];
+    const claims = (told.relation?.claims ?? []).filter((claim) => !establishes(claim.status));
+    return /* @__PURE__ */ a3("dl", { class: "steps", children: [
+      told.entity ? /* @__PURE__ */ a3($, { children: [
+        /* @__PURE__ */ a3("dt", { children: "entity" }),
+        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: /* @__PURE__ */ a3("bdi", { children: told.entity }) }) })
+      ] }) : null,
+      rule ? /* @__PURE__ */ a3($, { children: [
+        /* @__PURE__ */ a3("dt", { children: "rule" }),
+        /* @__PURE__ */ a3("dd", { children: [
+          /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: rule.id }),
+          ": ",
+          rule.rewrite
+        ] })
+      ] }) : null,
+      claims.map((claim) => /* @__PURE__ */ a3($, { children: [
+        /* @__PURE__ */ a3("dt", { children: "claim" }),
+        /* @__PURE__ */ a3("dd", { children: [
+          /* @__PURE__ */ a3(Status, { word: claim.status }),
+          " ",
+          claim.kind,
+          /* @__PURE__ */ a3(Failed, { rows: claim.failed })
+        ] })
+      ] })),
+      told.laws.map(([law, at]) => /* @__PURE__ */ a3($, { children: [
+        /* @__PURE__ */ a3("dt", { children: "law" }),
+        /* @__PURE__ */ a3("dd", { children: [
+          /* @__PURE__ */ a3(Status, { word: law.status }),
+          " ",
+          /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", at]), children: [
+            law.id,
+            " ",
+            law.form
+          ] }),
+          " ",
+          /* @__PURE__ */ a3("bdi", { children: law.statement }),
+          isOpen(law) ? /* @__PURE__ */ a3(Equations, { equations: law.equations }) : null
+        ] })
+      ] })),
+      told.obligation ? /* @__PURE__ */ a3($, { children: [
+        /* @__PURE__ */ a3("dt", { children: "counterexample" }),
+        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3(Facts, { facts: told.obligation.counterexample, label: "Counterexample" }) })
+      ] }) : null
+    ] });
+  }
+
   // src/relation.tsx
   async function byId(list, id) {
     for await (const [start, rows] of chunksFrom(list)) {
@@ -1664,7 +1804,7 @@ SOFTWARE.
       claims.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "none" }) : null,
       claims.map((claim) => /* @__PURE__ */ a3(ClaimEvidence, { claim })),
       /* @__PURE__ */ a3("h3", { children: [
-        "Laws of the rule ",
+        "Laws of the rule, over all that it is applied to ",
         /* @__PURE__ */ a3("small", { children: grouped(String(laws.length)) })
       ] }),
       laws.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "none at this boundary" }) : null,
@@ -2196,6 +2336,7 @@ SOFTWARE.
       /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
         /* @__PURE__ */ a3(Head, { boundary }),
         /* @__PURE__ */ a3(Coverage, { boundary }),
+        /* @__PURE__ */ a3(Findings, { position }),
         /* @__PURE__ */ a3(Lowering, { boundary, detail }),
         /* @__PURE__ */ a3(Rules, { boundary, detail }),
         /* @__PURE__ */ a3(Laws, { boundary, position }),
@@ -2237,10 +2378,13 @@ SOFTWARE.
       ] })
     ] });
   }
+  var FAULTS = /* @__PURE__ */ new Set(["missing", "dangling", "undeclared", "mismatched"]);
   function Coverage({ boundary }) {
     return /* @__PURE__ */ a3(Part, { title: "Accounted for", note: boundary.exact ? "everything, once" : "not everything, or not once", children: [
       /* @__PURE__ */ a3("ul", { class: "tiles", children: [
         boundary.coverage.map(({ name, value }) => /* @__PURE__ */ a3("li", { children: [
+          FAULTS.has(name) && value !== "0" ? /* @__PURE__ */ a3(Icon, { word: "refuted" }) : null,
+          " ",
           /* @__PURE__ */ a3("b", { class: "number", children: grouped(value) }),
           " ",
           /* @__PURE__ */ a3("span", { children: name })
@@ -2257,6 +2401,15 @@ SOFTWARE.
       ] })
     ] });
   }
+  function Findings({ position }) {
+    const findings = index.findings.filter((finding) => finding.boundary === position);
+    if (findings.length === 0) return null;
+    return /* @__PURE__ */ a3(Part, { title: "Findings here", note: grouped(String(findings.length)), children: [
+      /* @__PURE__ */ a3(FindingList, { findings: findings.slice(0, FINDINGS) }),
+      findings.length > FINDINGS ? /* @__PURE__ */ a3(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a3(FindingList, { findings: findings.slice(FINDINGS) }) }) : null
+    ] });
+  }
+  var FINDINGS = 3;
   function Lowering({ boundary, detail }) {
     return /* @__PURE__ */ a3(Part, { title: "The pass", children: [
       /* @__PURE__ */ a3(
@@ -2390,19 +2543,26 @@ SOFTWARE.
 
   // src/chain.tsx
   function Chain() {
-    const [view, name] = route.value.path;
-    return /* @__PURE__ */ a3("nav", { class: "chain", "aria-label": "Derivation", children: index.slots.map((slots, branch) => /* @__PURE__ */ a3("ol", { children: [
-      /* @__PURE__ */ a3("li", { class: "slot", children: /* @__PURE__ */ a3("a", { href: address([]), "aria-current": view === void 0 ? "page" : void 0, children: index.branches[branch] ? `Overview \xB7 ${index.branches[branch]}` : "Overview" }) }),
+    const here = route.value.path[0] === void 0;
+    return /* @__PURE__ */ a3("nav", { class: "chain", "aria-label": "Derivation", children: [
+      /* @__PURE__ */ a3("p", { class: "slot", children: /* @__PURE__ */ a3("a", { href: address([]), "aria-current": here ? "page" : void 0, children: "Overview" }) }),
+      /* @__PURE__ */ a3("div", { children: index.slots.map((slots, branch) => /* @__PURE__ */ a3(Branch, { name: index.branches[branch] ?? "", slots })) })
+    ] });
+  }
+  function Branch({ name, slots }) {
+    const [view, place] = route.value.path;
+    return /* @__PURE__ */ a3("ol", { "aria-label": name || void 0, children: [
+      name ? /* @__PURE__ */ a3("li", { class: "branch", children: name }) : null,
       slots.map((slot) => {
         const stage = index.stages[slot];
         if (!stage) return null;
         const before = index.boundaries.findIndex((boundary) => boundary.target === slot);
         return /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Arrow, { boundary: before, here: view === "boundary" && name === String(before) }),
-          /* @__PURE__ */ a3(Slot, { stage, here: view === "stage" && name === slug(stage) })
+          /* @__PURE__ */ a3(Arrow, { boundary: before, here: view === "boundary" && place === String(before) }),
+          /* @__PURE__ */ a3(Slot, { stage, here: view === "stage" && place === slug(stage) })
         ] });
       })
-    ] })) });
+    ] });
   }
   function Slot({ stage, here }) {
     return /* @__PURE__ */ a3("li", { class: "slot", children: /* @__PURE__ */ a3(
@@ -2497,112 +2657,6 @@ SOFTWARE.
     return /* @__PURE__ */ a3("tr", { "aria-hidden": "true", children: /* @__PURE__ */ a3("td", { colSpan: 4, class: "spacer", style: { height } }) });
   }
 
-  // src/failure.tsx
-  function Failures() {
-    const [first, ...others] = index.findings;
-    if (!first) return null;
-    const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}, the most specific first` : "";
-    return /* @__PURE__ */ a3(Part, { title: first.refutes ? "What is wrong" : "What is not established", note, children: /* @__PURE__ */ a3("div", { class: "findings", children: [
-      /* @__PURE__ */ a3(First, { finding: first }),
-      others.length > 0 ? /* @__PURE__ */ a3("details", { class: "more", children: [
-        /* @__PURE__ */ a3("summary", { children: [
-          grouped(String(others.length)),
-          " more",
-          index.findings_total > index.findings.length ? ` of ${grouped(String(index.findings_total - 1))}; the report has them all` : ""
-        ] }),
-        /* @__PURE__ */ a3("ol", { children: others.map((finding) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3(Finding, { finding }) })) })
-      ] }) : null
-    ] }) });
-  }
-  function Finding({ finding }) {
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("p", { children: [
-        /* @__PURE__ */ a3(Icon, { word: finding.refutes ? "refuted" : "unknown" }),
-        " ",
-        /* @__PURE__ */ a3("b", { class: "code-name", children: finding.code }),
-        " ",
-        /* @__PURE__ */ a3("bdi", { children: finding.message })
-      ] }),
-      /* @__PURE__ */ a3(Places, { finding })
-    ] });
-  }
-  function Places({ finding }) {
-    const boundary = index.boundaries[finding.boundary];
-    const stage = index.stages[finding.stage];
-    return /* @__PURE__ */ a3("p", { class: "places", children: [
-      stage && finding.entity >= 0 ? /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: "The entity" }) : null,
-      boundary && finding.relation >= 0 ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null,
-      boundary ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary]), children: boundaryTitle(boundary) }) : null,
-      finding.path ? /* @__PURE__ */ a3("span", { children: [
-        "at ",
-        /* @__PURE__ */ a3("bdi", { children: finding.path })
-      ] }) : null
-    ] });
-  }
-  function First({ finding }) {
-    return /* @__PURE__ */ a3("article", { class: `first ${finding.refutes ? "refutes" : ""}`, children: [
-      /* @__PURE__ */ a3(Finding, { finding }),
-      finding.meaning ? /* @__PURE__ */ a3("p", { class: "support", children: finding.meaning }) : null,
-      finding.relation >= 0 ? /* @__PURE__ */ a3(Story, { finding }) : null
-    ] });
-  }
-  async function tell(finding) {
-    const boundary = index.boundaries[finding.boundary];
-    if (!boundary) return void 0;
-    const relation = await rowAt(boundary.relations, finding.relation);
-    const names = finding.entity >= 0 ? await namesOf(finding.stage) : [];
-    const claim = relation.claims.find((each) => !establishes(each.status));
-    const obligation = claim ? await rowAt(index.obligations, claim.obligation) : void 0;
-    return { entity: names[finding.entity]?.[0] ?? "", relation, obligation };
-  }
-  function Story({ finding }) {
-    const answer = useAnswer(() => tell(finding), [finding]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (told) => told ? /* @__PURE__ */ a3(Steps, { finding, told }) : null });
-  }
-  function Steps({ finding, told }) {
-    const boundary = index.boundaries[finding.boundary];
-    const rule = boundary?.rules[told.relation.rule];
-    const laws = rule && boundary ? rule.laws.flatMap((at) => boundary.laws[at] ? [[at, boundary.laws[at]]] : []) : [];
-    const claims = told.relation.claims.filter((claim) => !establishes(claim.status));
-    return /* @__PURE__ */ a3("dl", { class: "steps", children: [
-      told.entity ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "entity" }),
-        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: /* @__PURE__ */ a3("bdi", { children: told.entity }) }) })
-      ] }) : null,
-      rule ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "rule" }),
-        /* @__PURE__ */ a3("dd", { children: [
-          /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: rule.id }),
-          ": ",
-          rule.rewrite
-        ] })
-      ] }) : null,
-      claims.map((claim) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "claim" }),
-        /* @__PURE__ */ a3("dd", { children: [
-          /* @__PURE__ */ a3(Status, { word: claim.status }),
-          " ",
-          claim.kind,
-          /* @__PURE__ */ a3(Failed, { rows: claim.failed })
-        ] })
-      ] })),
-      laws.map(([at, law]) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "law" }),
-        /* @__PURE__ */ a3("dd", { children: [
-          /* @__PURE__ */ a3(Status, { word: law.status }),
-          " ",
-          /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", at]), children: law.id }),
-          " ",
-          /* @__PURE__ */ a3("bdi", { children: law.statement })
-        ] })
-      ] })),
-      told.obligation && told.obligation.counterexample.length > 0 ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "counterexample" }),
-        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3(Facts, { facts: told.obligation.counterexample, label: "Counterexample" }) })
-      ] }) : null
-    ] });
-  }
-
   // src/laws.tsx
   function book() {
     const laws = /* @__PURE__ */ new Map();
@@ -2692,7 +2746,7 @@ SOFTWARE.
       /* @__PURE__ */ a3("h1", { tabIndex: -1, children: [
         /* @__PURE__ */ a3(Icon, { word: index.verdict }),
         " ",
-        index.verdict
+        index.verdict.charAt(0).toUpperCase() + index.verdict.slice(1)
       ] }),
       /* @__PURE__ */ a3("p", { children: groupedWithin(index.summary) }),
       /* @__PURE__ */ a3("p", { class: "counts", children: index.counts.map(({ word, count }) => /* @__PURE__ */ a3(Status, { word, count: grouped(count) })) }),

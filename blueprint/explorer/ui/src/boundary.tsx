@@ -1,6 +1,7 @@
 // What lies between two stages: what the pass promises, how much is accounted for, and each relation.
 import { boundaryTitle, index, stageTitle } from "./data"
 import { LawEvidence, ObligationAt } from "./evidence"
+import { FindingList } from "./failure"
 import { counted, grouped } from "./numbers"
 import { Choice, Facts, More, NotHere, Part } from "./parts"
 import type { BoundaryIndex, LawRow, RuleRow } from "./payload"
@@ -21,6 +22,7 @@ export function BoundaryView({ name, kind, target }: { name: string; kind: strin
       <main class="view" tabIndex={-1}>
         <Head boundary={boundary} />
         <Coverage boundary={boundary} />
+        <Findings position={position} />
         <Lowering boundary={boundary} detail={detail} />
         <Rules boundary={boundary} detail={detail} />
         <Laws boundary={boundary} position={position} />
@@ -57,13 +59,16 @@ function Head({ boundary }: { boundary: BoundaryIndex }) {
   )
 }
 
+/** Counts that are zero where everything is accounted for. */
+const FAULTS: ReadonlySet<string> = new Set(["missing", "dangling", "undeclared", "mismatched"])
+
 function Coverage({ boundary }: { boundary: BoundaryIndex }) {
   return (
     <Part title="Accounted for" note={boundary.exact ? "everything, once" : "not everything, or not once"}>
       <ul class="tiles">
         {boundary.coverage.map(({ name, value }) => (
           <li>
-            <b class="number">{grouped(value)}</b> <span>{name}</span>
+            {FAULTS.has(name) && value !== "0" ? <Icon word="refuted" /> : null} <b class="number">{grouped(value)}</b> <span>{name}</span>
           </li>
         ))}
         {boundary.cardinality.map(({ cardinality, count }) => (
@@ -83,6 +88,24 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
     </Part>
   )
 }
+
+function Findings({ position }: { position: number }) {
+  const findings = index.findings.filter((finding) => finding.boundary === position)
+  if (findings.length === 0) return null
+  return (
+    <Part title="Findings here" note={grouped(String(findings.length))}>
+      <FindingList findings={findings.slice(0, FINDINGS)} />
+      {findings.length > FINDINGS ? (
+        <More title={`${grouped(String(findings.length - FINDINGS))} more`}>
+          <FindingList findings={findings.slice(FINDINGS)} />
+        </More>
+      ) : null}
+    </Part>
+  )
+}
+
+/** How many findings a boundary shows at once. */
+const FINDINGS = 3
 
 function Lowering({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
   return (

@@ -6,30 +6,40 @@ import { address, route } from "./route"
 import { Icon } from "./status"
 
 export function Chain() {
-  const [view, name] = route.value.path
+  const here = route.value.path[0] === undefined
   return (
     <nav class="chain" aria-label="Derivation">
-      {index.slots.map((slots, branch) => (
-        <ol>
-          <li class="slot">
-            <a href={address([])} aria-current={view === undefined ? "page" : undefined}>
-              {index.branches[branch] ? `Overview · ${index.branches[branch]}` : "Overview"}
-            </a>
-          </li>
-          {slots.map((slot) => {
-            const stage = index.stages[slot]
-            if (!stage) return null
-            const before = index.boundaries.findIndex((boundary) => boundary.target === slot)
-            return (
-              <>
-                <Arrow boundary={before} here={view === "boundary" && name === String(before)} />
-                <Slot stage={stage} here={view === "stage" && name === slug(stage)} />
-              </>
-            )
-          })}
-        </ol>
-      ))}
+      <p class="slot">
+        <a href={address([])} aria-current={here ? "page" : undefined}>
+          Overview
+        </a>
+      </p>
+      <div>
+        {index.slots.map((slots, branch) => (
+          <Branch name={index.branches[branch] ?? ""} slots={slots} />
+        ))}
+      </div>
     </nav>
+  )
+}
+
+function Branch({ name, slots }: { name: string; slots: readonly number[] }) {
+  const [view, place] = route.value.path
+  return (
+    <ol aria-label={name || undefined}>
+      {name ? <li class="branch">{name}</li> : null}
+      {slots.map((slot) => {
+        const stage = index.stages[slot]
+        if (!stage) return null
+        const before = index.boundaries.findIndex((boundary) => boundary.target === slot)
+        return (
+          <>
+            <Arrow boundary={before} here={view === "boundary" && place === String(before)} />
+            <Slot stage={stage} here={view === "stage" && place === slug(stage)} />
+          </>
+        )
+      })}
+    </ol>
   )
 }
 

@@ -1,11 +1,11 @@
 // What is wrong, first: the entity, its rule, the law or claim, and the counterexample, with a link to each.
 import { rowAt, useAnswer } from "./chunks"
 import { boundaryTitle, index } from "./data"
-import { Failed } from "./evidence"
+import { Equations, Failed } from "./evidence"
 import { namesOf } from "./names"
-import { grouped } from "./numbers"
+import { grouped, groupedWithin } from "./numbers"
 import { Awaited, Facts, Part } from "./parts"
-import type { FindingRow, Obligation, Relation } from "./payload"
+import type { FindingRow, LawRow, Obligation, Relation } from "./payload"
 import { address } from "./route"
 import { entityAddress } from "./spans"
 import { establishes, Icon, Status } from "./status"
@@ -26,17 +26,23 @@ export function Failures() {
                 ? ` of ${grouped(String(index.findings_total - 1))}; the report has them all`
                 : ""}
             </summary>
-            <ol>
-              {others.map((finding) => (
-                <li>
-                  <Finding finding={finding} />
-                </li>
-              ))}
-            </ol>
+            <FindingList findings={others} />
           </details>
         ) : null}
       </div>
     </Part>
+  )
+}
+
+export function FindingList({ findings }: { findings: readonly FindingRow[] }) {
+  return (
+    <ol class="finding-list">
+      {findings.map((finding) => (
+        <li>
+          <Finding finding={finding} />
+        </li>
+      ))}
+    </ol>
   )
 }
 
@@ -45,7 +51,7 @@ function Finding({ finding }: { finding: FindingRow }) {
     <>
       <p>
         <Icon word={finding.refutes ? "refuted" : "unknown"} /> <b class="code-name">{finding.code}</b>{" "}
-        <bdi>{finding.message}</bdi>
+        <bdi>{groupedWithin(finding.message)}</bdi>
       </p>
       <Places finding={finding} />
     </>
@@ -61,6 +67,11 @@ function Places({ finding }: { finding: FindingRow }) {
       {boundary && finding.relation >= 0 ? (
         <a href={address(["boundary", finding.boundary, "r", finding.relation])}>Rule, law and counterexample</a>
       ) : null}
+      {lawsNamed(finding).map(([law, at]) => (
+        <a href={address(["boundary", finding.boundary, "l", at])}>
+          Law {law.id} {law.form}
+        </a>
+      ))}
       {boundary ? <a href={address(["boundary", finding.boundary])}>{boundaryTitle(boundary)}</a> : null}
       {finding.path ? (
         <span>
@@ -71,43 +82,72 @@ function Places({ finding }: { finding: FindingRow }) {
   )
 }
 
+type Placed = readonly [LawRow, number]
+
+/** The laws that do not hold and that a finding is about by its code, `law.<id>`. */
+function lawsNamed(finding: FindingRow): readonly Placed[] {
+  const laws = index.boundaries[finding.boundary]?.laws ?? []
+  return laws.flatMap((law, at) =>
+    finding.code === `law.${law.id}` && finding.message.includes(law.form) && isOpen(law) ? [[law, at] as const] : [],
+  )
+}
+
+function isOpen(law: LawRow): boolean {
+  return !establishes(law.status) && law.status !== "not-applicable"
+}
+
 /** The first finding, with everything that leads from it. */
 function First({ finding }: { finding: FindingRow }) {
+  const answer = useAnswer(() => tell(finding), [finding])
   return (
     <article class={`first ${finding.refutes ? "refutes" : ""}`}>
       <Finding finding={finding} />
       {finding.meaning ? <p class="support">{finding.meaning}</p> : null}
-      {finding.relation >= 0 ? <Story finding={finding} /> : null}
+      <Awaited answer={answer}>{(told) => <Steps finding={finding} told={told} />}</Awaited>
     </article>
   )
 }
 
 interface Told {
   readonly entity: string
-  readonly relation: Relation
+  readonly relation: Relation | undefined
+  readonly laws: readonly Placed[]
   readonly obligation: Obligation | undefined
 }
 
-async function tell(finding: FindingRow): Promise<Told | undefined> {
+/** Most instances of a law among which a counterexample is looked for. */
+const LOOKED_AT = 100
+
+async function tell(finding: FindingRow): Promise<Told> {
   const boundary = index.boundaries[finding.boundary]
-  if (!boundary) return undefined
-  const relation = await rowAt<Relation>(boundary.relations, finding.relation)
   const names = finding.entity >= 0 ? await namesOf(finding.stage) : []
-  const claim = relation.claims.find((each) => !establishes(each.status))
-  const obligation = claim ? await rowAt<Obligation>(index.obligations, claim.obligation) : undefined
-  return { entity: names[finding.entity]?.[0] ?? "", relation, obligation }
+  const relation =
+    boundary && finding.relation >= 0 ? await rowAt<Relation>(boundary.relations, finding.relation) : undefined
+  const rule = relation && boundary?.rules[relation.rule]
+  const ofRule = (rule?.laws ?? []).flatMap((at): Placed[] => {
+    const law = boundary?.laws[at]
+    return law ? [[law, at]] : []
+  })
+  const laws = relation ? ofRule : lawsNamed(finding)
+  const asked = [
+    ...(relation?.claims ?? []).filter((claim) => !establishes(claim.status)).map((claim) => claim.obligation),
+    ...laws.filter(([law]) => isOpen(law)).flatMap(([law]) => law.obligations.slice(0, LOOKED_AT)),
+  ]
+  return { entity: names[finding.entity]?.[0] ?? "", relation, laws, obligation: await refuted(asked) }
 }
 
-function Story({ finding }: { finding: FindingRow }) {
-  const answer = useAnswer(() => tell(finding), [finding])
-  return <Awaited answer={answer}>{(told) => (told ? <Steps finding={finding} told={told} /> : null)}</Awaited>
+async function refuted(asked: readonly number[]): Promise<Obligation | undefined> {
+  for (const at of asked) {
+    const obligation = await rowAt<Obligation>(index.obligations, at)
+    if (obligation.counterexample.length > 0) return obligation
+  }
+  return undefined
 }
 
 function Steps({ finding, told }: { finding: FindingRow; told: Told }) {
   const boundary = index.boundaries[finding.boundary]
-  const rule = boundary?.rules[told.relation.rule]
-  const laws = rule && boundary ? rule.laws.flatMap((at) => (boundary.laws[at] ? [[at, boundary.laws[at]] as const] : [])) : []
-  const claims = told.relation.claims.filter((claim) => !establishes(claim.status))
+  const rule = told.relation && boundary?.rules[told.relation.rule]
+  const claims = (told.relation?.claims ?? []).filter((claim) => !establishes(claim.status))
   return (
     <dl class="steps">
       {told.entity ? (
@@ -137,16 +177,20 @@ function Steps({ finding, told }: { finding: FindingRow; told: Told }) {
           </dd>
         </>
       ))}
-      {laws.map(([at, law]) => (
+      {told.laws.map(([law, at]) => (
         <>
           <dt>law</dt>
           <dd>
-            <Status word={law.status} /> <a href={address(["boundary", finding.boundary, "l", at])}>{law.id}</a>{" "}
+            <Status word={law.status} />{" "}
+            <a href={address(["boundary", finding.boundary, "l", at])}>
+              {law.id} {law.form}
+            </a>{" "}
             <bdi>{law.statement}</bdi>
+            {isOpen(law) ? <Equations equations={law.equations} /> : null}
           </dd>
         </>
       ))}
-      {told.obligation && told.obligation.counterexample.length > 0 ? (
+      {told.obligation ? (
         <>
           <dt>counterexample</dt>
           <dd>

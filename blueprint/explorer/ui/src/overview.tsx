@@ -58,7 +58,7 @@ function Verdict() {
   return (
     <header class={`verdict-head tone-${toneOf(index.verdict)}`}>
       <h1 tabIndex={-1}>
-        <Icon word={index.verdict} /> {index.verdict}
+        <Icon word={index.verdict} /> {index.verdict.charAt(0).toUpperCase() + index.verdict.slice(1)}
       </h1>
       <p>{groupedWithin(index.summary)}</p>
       <p class="counts">

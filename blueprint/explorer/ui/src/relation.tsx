@@ -76,7 +76,7 @@ function Whole({ boundary, relation }: { boundary: BoundaryIndex; relation: Rela
         <ClaimEvidence claim={claim} />
       ))}
       <h3>
-        Laws of the rule <small>{grouped(String(laws.length))}</small>
+        Laws of the rule, over all that it is applied to <small>{grouped(String(laws.length))}</small>
       </h3>
       {laws.length === 0 ? <p class="none">none at this boundary</p> : null}
       {laws.map((law) => (
