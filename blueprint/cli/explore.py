@@ -67,17 +67,19 @@ def explore(
     from blueprint.cli.config import load  # noqa: PLC0415
     from blueprint.codec import BUNDLE_LIMIT  # noqa: PLC0415
     from blueprint.explorer.explore import explorer_page  # noqa: PLC0415
+    from blueprint.explorer.roofline import read_profile  # noqa: PLC0415
     from blueprint.files import read_bounded  # noqa: PLC0415
 
     effort = effort_of(rules=rules, jobs=None, budget=None, cross_check=None, expect=None, config=load())
     voice = voice_of(context)
     data = read_bounded(bundle, BUNDLE_LIMIT)
     read_bundle(data)
+    profile = None if roofline is None else read_profile(roofline)
     with voice.progress(f"verifying {plain(bundle)}", 2) as step:
         step(f"verifying {plain(bundle)}")
         subject = examined(bundle, data, effort, voice)
         step(f"writing the page of {plain(bundle)}")
-        page = explorer_page(data, subject.report, rules=effort.rules, overlays=overlay or (), roofline=roofline)
+        page = explorer_page(data, subject.report, rules=effort.rules, overlays=overlay or (), profile=profile)
     tell([subject], voice)
     code = exit_of(subject.report.verdict)
     if place is not None:

@@ -55,6 +55,11 @@ class Promise:
         return {rule: at for at, rule in reversed(list(enumerate(ids)))}
 
     @property
+    def wholes(self) -> frozenset[str]:
+        """The rules with claims about a snapshot as a whole."""
+        return frozenset((*(rule.id for rule in self.whole), FRONTEND.id))
+
+    @property
     def kinds(self) -> dict[str, str]:
         """Rule id -> kind of lineage of what it makes."""
         return {rule.id: rule.lineage for rule in self.rules}

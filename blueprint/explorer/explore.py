@@ -9,6 +9,7 @@ from blueprint.bundle import read_bundle
 from blueprint.explorer.overlays import addressed, read_overlays
 from blueprint.explorer.page import page
 from blueprint.explorer.projection import project
+from blueprint.explorer.roofline import Profile, roofline
 from blueprint.explorer.stages import chains_of
 from blueprint.outcome import Report
 from blueprint.session import open_rulebook
@@ -20,11 +21,12 @@ def explorer_page(
     *,
     rules: str | Path | None = None,
     overlays: Sequence[str] = (),
-    roofline: str | None = None,
+    profile: Profile | None = None,
 ) -> bytes:
     """The page of a bundle that decodes, with the report on it.
 
     overlays: paths of files with further overlays.
+    profile: the device whose least times are shown beside portable tasks.
     Raises CodecError for bytes that do not decode, and InputError for an overlay that does not fit.
     """
     bundle = read_bundle(data)
@@ -32,4 +34,6 @@ def explorer_page(
     found = addressed(bundle.overlays, chains, "recorded in the bundle")
     for path in overlays:
         found += read_overlays(path, chains)
+    if profile is not None:
+        found += roofline(profile, chains)
     return page(project(bundle, report, open_rulebook(rules), found))

@@ -76,8 +76,9 @@ class Expressions:
     def of(self, positions: Sequence[int]) -> Span:
         """Entities of one kind as one expression: who they are, and the parameters that all of them have."""
         first = self.shown.entities[positions[0]]
-        parameters = [self._parameters(position) for position in positions]
-        shared = [each for each in parameters[0] if all(each in others for others in parameters[1:])]
+        shared = [each for each in self.owned(positions[0]) if all(each in self.owned(at) for at in positions[1:])]
+        if len(positions) == 1 and self.shown.aliases[positions[0]] != first.name:
+            shared = [Parameter(Colour.NAME, first.name), *shared]
         heads: list[str | Span] = []
         for position in positions[:LISTED]:
             heads += [", "] if heads else []
@@ -90,10 +91,9 @@ class Expressions:
         """The alias of an entity, which leads to it."""
         return Span(colour=Colour.NAME, parts=(self.shown.aliases[position],), entity=position)
 
-    def _parameters(self, position: int) -> list[Parameter]:
-        entity = self.shown.entities[position]
-        named = self.shown.aliases[position] != entity.name
-        return [*([Parameter(Colour.NAME, entity.name)] if named else []), *self._owned(entity)]
+    def owned(self, position: int) -> tuple[Parameter, ...]:
+        """The parameters of one entity, without its name."""
+        return tuple(self._owned(self.shown.entities[position]))
 
     def _owned(self, entity: Entity) -> Iterator[Parameter]:
         """The parameters that the entity's own stage owns."""

@@ -34,7 +34,7 @@ _KINDS: Final[tuple[str, ...]] = tuple(
 )
 """All kinds in the order of their lanes."""
 
-_ALWAYS: Final = {
+_FIXED: Final = {
     Stage.MODEL: ("operation", *_TENSORS),
     Stage.DISTRIBUTED: ("compute", "collective", *_TENSORS),
     Stage.PORTABLE: ("compute", "collective", *_TENSORS),
@@ -43,7 +43,8 @@ _ALWAYS: Final = {
 }
 """Lanes that each part of a block has, whether or not anything stands in them."""
 
-_PARTS: Final = (Subsystem.STREAM, Subsystem.NORM, Subsystem.ATTENTION, Subsystem.MLP)
+_PARTS: Final = (Subsystem.NORM, Subsystem.ATTENTION, Subsystem.MLP)
+"""The parts of a block; the residual stream between them has the lanes in which something stands."""
 
 _BLOCK: Final = re.compile(r"(?:(?<=\.)|\A)b[0-9]+\.")
 _PHASE: Final = re.compile(rf"\.(?:{'|'.join(phase.value for phase in Phase)})\Z")
@@ -95,7 +96,7 @@ def frames_of(facets: Sequence[Facets]) -> tuple[Frame, ...]:
 
 def _frame(stage: Stage, own: Iterable[Facet], phased: Iterable[Facet]) -> Frame:
     occupied = {(facet.subsystem, facet.kind) for facet in own}
-    wanted = occupied | {(part, kind) for part in _PARTS for kind in _ALWAYS[stage]}
+    wanted = occupied | {(part, kind) for part in _PARTS for kind in _FIXED[stage]}
     lanes = sorted(wanted, key=lambda lane: (list(Subsystem).index(lane[0]), _KINDS.index(lane[1])))
     found = {facet.phase for facet in phased}
     columns: tuple[Phase | None, ...] = tuple(phase for phase in Phase if phase in found)

@@ -142,6 +142,7 @@ class _Projecting:
             derivation_pass=name,
             kinds=promise.kinds,
             places=promise.places,
+            whole=promise.wholes,
             source=self.side(before),
             target=Side(self.expressions[slot.position], self.facets[slot.position]),
             examined=() if report is None else report.relations,

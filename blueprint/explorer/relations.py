@@ -48,11 +48,15 @@ class Side:
 
 @dataclass(frozen=True)
 class Lowering:
-    """What the rows of one boundary are made from; `source` is None for the request, or where nothing is shown."""
+    """What the rows of one boundary are made from; `source` is None for the request, or where nothing is shown.
+
+    `whole` are the rules that speak of the boundary as a whole: they make no targets, and none is missing.
+    """
 
     derivation_pass: str
     kinds: Mapping[str, str]
     places: Mapping[str, int]
+    whole: frozenset[str]
     source: Side | None
     target: Side
     examined: Sequence[RelationRow]
@@ -108,7 +112,7 @@ def _row(lowering: Lowering, row: RelationRow) -> Relation:
     present = tuple(each for each in sources if each is not None)
     lost = [each for each in row.sources if lowering.source is not None and _position(lowering.source, each) is None]
     lost += [each for each, position in zip(row.targets, targets, strict=True) if position is None]
-    if len(row.names) > len(row.targets):
+    if row.targets or row.transform not in lowering.whole:
         names = [lowering.target.expressions.shown.entities[each].name for each in there]
         lost += _without(row.names, names)
     return Relation(
@@ -198,12 +202,13 @@ def _passed(lowering: Lowering, transform: str, kind: str, sources: int, targets
 
 
 def _groups(side: Side, targets: Sequence[int]) -> tuple[TargetGroup, ...]:
-    """Targets of one phase and kind together, in order of the first."""
+    """Targets of one phase and kind together that their stage says the same of, in order of the first."""
     groups: dict[tuple[object, ...], list[int]] = {}
     entities = side.expressions.shown.entities
     for each in targets:
         facet = side.facets[each]
-        groups.setdefault((facet.phase, facet.kind, kind_of(entities[each])), []).append(each)
+        alike = (facet.phase, facet.kind, kind_of(entities[each]), side.expressions.owned(each))
+        groups.setdefault(alike, []).append(each)
     return tuple(
         TargetGroup(expression=side.expressions.of(members), entities=tuple(members)) for members in groups.values()
     )
