@@ -2225,7 +2225,7 @@ SOFTWARE.
   }
   function Spacer({ height }) {
     if (height === 0) return null;
-    return /* @__PURE__ */ a3("tbody", { "aria-hidden": "true", children: /* @__PURE__ */ a3("tr", { children: /* @__PURE__ */ a3("td", { colSpan: 3, class: "spacer", style: { height } }) }) });
+    return /* @__PURE__ */ a3("tbody", { "aria-hidden": "true", children: /* @__PURE__ */ a3("tr", { children: /* @__PURE__ */ a3("td", { colSpan: 3, class: "spacer", style: { height: `${height}px` } }) }) });
   }
   function Rows(rows) {
     const { answer, boundary } = rows;
@@ -2654,7 +2654,7 @@ SOFTWARE.
     ] });
   }
   function Gap({ height }) {
-    return /* @__PURE__ */ a3("tr", { "aria-hidden": "true", children: /* @__PURE__ */ a3("td", { colSpan: 4, class: "spacer", style: { height } }) });
+    return /* @__PURE__ */ a3("tr", { "aria-hidden": "true", children: /* @__PURE__ */ a3("td", { colSpan: 4, class: "spacer", style: { height: `${height}px` } }) });
   }
 
   // src/laws.tsx
@@ -3478,7 +3478,7 @@ SOFTWARE.
         printing.value ? ` (printed ${grouped(String(Math.min(PRINTED, count)))} of ${grouped(String(list.count))})` : ""
       ] }),
       /* @__PURE__ */ a3("div", { class: "code", ref: body, role: "region", "aria-label": `${form} text`, children: [
-        /* @__PURE__ */ a3("div", { style: { height: window2.above } }),
+        /* @__PURE__ */ a3("div", { style: { height: `${window2.above}px` } }),
         positions.map((position) => {
           const answer = rows.get(position);
           return /* @__PURE__ */ a3("div", { class: "line", "data-row": position - from, children: [
@@ -3489,7 +3489,7 @@ SOFTWARE.
             ] })
           ] }, position);
         }),
-        /* @__PURE__ */ a3("div", { style: { height: window2.below } })
+        /* @__PURE__ */ a3("div", { style: { height: `${window2.below}px` } })
       ] })
     ] });
   }

@@ -80,7 +80,7 @@ export function Obligations({ target }: { target: string | undefined }) {
 function Gap({ height }: { height: number }) {
   return (
     <tr aria-hidden="true">
-      <td colSpan={4} class="spacer" style={{ height }} />
+      <td colSpan={4} class="spacer" style={{ height: `${height}px` }} />
     </tr>
   )
 }

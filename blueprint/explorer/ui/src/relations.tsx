@@ -205,7 +205,7 @@ function Spacer({ height }: { height: number }) {
   return (
     <tbody aria-hidden="true">
       <tr>
-        <td colSpan={3} class="spacer" style={{ height }} />
+        <td colSpan={3} class="spacer" style={{ height: `${height}px` }} />
       </tr>
     </tbody>
   )

@@ -32,7 +32,7 @@ export function TextView({ list, stage, form }: { list: ChunkList; stage: number
         {printing.value ? ` (printed ${grouped(String(Math.min(PRINTED, count)))} of ${grouped(String(list.count))})` : ""}
       </p>
       <div class="code" ref={body} role="region" aria-label={`${form} text`}>
-        <div style={{ height: window.above }} />
+        <div style={{ height: `${window.above}px` }} />
         {positions.map((position) => {
           const answer = rows.get(position)
           return (
@@ -47,7 +47,7 @@ export function TextView({ list, stage, form }: { list: ChunkList; stage: number
             </div>
           )
         })}
-        <div style={{ height: window.below }} />
+        <div style={{ height: `${window.below}px` }} />
       </div>
     </>
   )
