@@ -28,6 +28,7 @@ from blueprint.bundle import (
 from blueprint.case import workload_of
 from blueprint.codec import encode
 from blueprint.contract import contract_of
+from blueprint.difference import difference
 from blueprint.discharge import SolverPool
 from blueprint.errors import BlueprintError, GateFailedError
 from blueprint.extension import Extension, load_extension
@@ -56,6 +57,8 @@ STAGE_ORDER: Final = tuple(Stage)
 
 _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "replay.off", "nothing.established"})
 """Codes that leave a bundle undecided instead of refuting it; claims and laws carry their own status."""
+
+_CONSTRUCTED: Final = "the canonical construction gives another snapshot"
 
 _SPECIFIC: Final = ("expect", "model", "claim", "lineage", "coverage", "law", "structure", "stage", "digest")
 """Which findings come first: what was asked for, then those that name a field."""
@@ -135,7 +138,6 @@ class _Examination:
         steps = self.steps(sound) if self.domain() else []
         settled = self.verifier.settle(steps)
         self.findings.extend(settled.findings)
-        self.replayed(steps)
         self.recorded(settled)
         self.overlays()
         self.completeness(chains, settled)
@@ -230,20 +232,21 @@ class _Examination:
     # 6 parent digests
     def parents(self, chains: list[Chain]) -> None:
         root = request_digest(self.bundle.request)
-        lost: set[int] = set()
+        lost: dict[int, str] = {}
         linked: list[tuple[int, int]] = []
         for chain in chains:
             parents = [root, *(self.digests[position] for position in chain.positions)]
             lost |= {
-                position
+                position: parent
                 for position, snapshot, parent in zip(chain.positions, chain.snapshots, parents, strict=False)
                 if snapshot.header.parent != parent
             }
             linked += pairwise(chain.positions)
         for position in sorted(lost):
             record = self.bundle.stages[position]
-            path = _path(record.branch, record.stage)
-            self.find("digest.parent", "the parent digest is not that of the snapshot before it", path)
+            digests = f"it is {record.snapshot.header.parent}, should be {lost[position]}"
+            message = f"the parent digest is not that of the snapshot before it: {digests}"
+            self.find("digest.parent", message, _path(record.branch, record.stage))
         pairs = [[self.digests[source], self.digests[target]] for source, target in linked]
         for position, (transition, pair) in enumerate(zip(self.bundle.transitions, pairs, strict=False)):
             if [transition.source, transition.target] != pair:
@@ -277,7 +280,7 @@ class _Examination:
         if not isinstance(model, ModelIR):
             return []
         demanded = model_ir(self.bundle.request, self.extension.operations)
-        conformant = self.same(lambda: demanded, model)
+        conformant = self.same(lambda: demanded, model, Stage.MODEL.value)
         steps = [Step(plan_model(self.bundle.request, model, demanded), Branch.MAIN, "frontend", conformant)]
         if model != demanded:
             # The rules read the model's graph: on another model than the request's they would prove nothing of it.
@@ -294,9 +297,8 @@ class _Examination:
             if facts.within_stage:
                 # What it leaves, a later pass may require; that it changes nothing was its promise when deriving.
                 again = partial(replay.run, derivation_pass, chain.snapshots[position])
-                if self.same(again, chain.snapshots[position]) is False:
-                    path = _path(chain.branch, facts.boundary[0])
-                    self.find("replay", f"{facts.name} does not leave the snapshot as it is when it is run again", path)
+                message = f"{facts.name} does not leave the snapshot as it is when it is run again"
+                self.same(again, chain.snapshots[position], _path(chain.branch, facts.boundary[0]), message)
                 continue
             if position + 1 == len(chain.snapshots):
                 return
@@ -304,28 +306,29 @@ class _Examination:
             position += 1
             plan = plan_transition(self.rulebook, context, ancestors, target)
             again = partial(replay.run, derivation_pass, ancestors[-1])
-            yield Step(plan, chain.branch, facts.name, self.same(again, target))
+            conformant = self.same(again, target, _path(chain.branch, facts.boundary[1]))
+            yield Step(plan, chain.branch, facts.name, conformant)
 
-    def same(self, construct: Callable[[], object], target: Snapshot) -> bool | None:
+    def same(
+        self, construct: Callable[[], object], target: Snapshot, path: str, message: str = _CONSTRUCTED
+    ) -> bool | None:
         """Whether the canonical construction gives exactly the target's bytes; None where replay is off."""
         if not self.replay:
+            self.find("replay.off", "deterministic replay was switched off", path)
             return None
+        why = "it cannot be made from what stands before"
         try:
-            return encode(construct()) == encode(target)
+            again = construct()
+            if encode(again) == encode(target):
+                return True
+            why = difference(target, again)
         except (BlueprintError, LookupError, ValueError):
             # The source of this step is itself wrong, and has its own finding.
-            return False
+            pass
         except Exception as error:  # noqa: BLE001 -- a pass may meet anything in a source that is wrong
             self.broken.append(error)
-            return False
-
-    def replayed(self, steps: list[Step]) -> None:
-        for step in steps:
-            path = "/".join(filter(None, (step.branch.value, step.plan.boundary[1])))
-            if step.conformant is None:
-                self.find("replay.off", "deterministic replay was switched off", path)
-            elif not step.conformant:
-                self.find("replay", "the canonical construction gives another snapshot", path)
+        self.find("replay", f"{message}: {why}", path)
+        return False
 
     # 12 recorded reports
     def recorded(self, settled: Settled) -> None:
@@ -342,8 +345,12 @@ class _Examination:
                 # What a solver left open this time refutes nothing that was recorded.
                 found = with_verdicts_of(found, record.report)
             if record.report != found:
-                path = f"transitions[{position}].report"
-                self.find("report.mismatch", "the recorded report is not what this run establishes", path)
+                fields = [
+                    each for each in found.__struct_fields__ if getattr(found, each) != getattr(record.report, each)
+                ]
+                about = _path(record.branch, record.stage)
+                message = f"the recorded report on {about} is not what this run establishes: {', '.join(fields)}"
+                self.find("report.mismatch", message, f"transitions[{position}].report")
 
     # 13 overlays
     def overlays(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from blueprint.claims.distributed import OPTIMIZER_STATE, data_share, parameter_count, whole_operations, whole_share
 from blueprint.expected import ExpectedRelation, ExpectedTask, ModelView
@@ -24,6 +25,9 @@ from blueprint.rulebook import Rulebook
 from blueprint.symbols import to_term
 from blueprint.term import Comparison, Const, Product, Sum, Term, comparison_variables, equal, evaluate
 from blueprint.verdict import Obligation
+
+MEMBERS: Final = "members"
+"""What a question about the size of a group calls it."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +255,7 @@ def _belongs(member: Member, law: Law) -> bool:
 def member_count(found: int, expected: int) -> Obligation:
     """The group has as many members as its law states."""
     question = Question()
-    question.number("members", found, question.given("members", expected))
+    question.number(MEMBERS, found, question.given(MEMBERS, expected))
     return question.obligation()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from blueprint.discharge import Evidence
 from blueprint.facts import Fact, Word
@@ -12,6 +14,9 @@ from blueprint.plan import ClaimCheck, LawCheck, RelationCheck, TransitionPlan
 from blueprint.term import Const, Relation, Term, evaluate, holds, show
 from blueprint.verdict import Obligation
 from blueprint.words import plain
+
+EXPRESSION: Final = 400
+"""Most characters of an expression: in a sum over tensors that is cut, the term that is missing is not seen."""
 
 
 def entity_names(plans: Iterable[TransitionPlan]) -> dict[str, str]:
@@ -53,7 +58,7 @@ def shown_sides(fact: Fact, values: Mapping[str, int], names: Mapping[str, str])
 
 def expression_of(fact: Fact) -> str:
     """The expected value's term; empty for a word or a number that is only given, of which it tells nothing."""
-    expression = plain(show(fact.expected))
+    expression = plain(show(fact.expected), EXPRESSION)
     return "" if fact.words is not None or expression == plain(fact.label) else expression
 
 
@@ -91,8 +96,24 @@ def claim_finding(
     computed = f" = {first.expression}" if first.expression != first.expected else ""
     message = f"{name} is refuted: {plain(first.field)} is {first.found}, should be {first.expected}{computed}"
     message += f" with {where}" if where else ""
+    message += "".join(f"; {each}" for each in _membership(failed))
     path = place(first.field)
     return Finding(code=f"claim.{check.claim.value}", message=message + more, path=path, relation=relation.id)
+
+
+def _membership(failed: Sequence[FailedFact]) -> Iterator[str]:
+    """What lists of names lack or have too much: one that is missing shifts all that are compared by position."""
+    lists: dict[str, list[FailedFact]] = {}
+    for fact in failed:
+        if fact.field.endswith("]"):
+            lists.setdefault(fact.field.rpartition("[")[0], []).append(fact)
+    counted = {fact.field.removesuffix(" count") for fact in failed if fact.field.endswith(" count")}
+    for field in [each for each in lists if each in counted]:
+        found = Counter(each.found for each in lists[field])
+        expected = Counter(each.expected for each in lists[field])
+        lacks, has = (expected - found).keys(), (found - expected).keys() - {"nothing"}
+        yield from (f"{plain(field)} lacks {name}" for name in lacks)
+        yield from (f"{plain(field)} should not have {name}" for name in has)
 
 
 def law_finding(check: LawCheck, status: Status, decided: tuple[Evidence, Obligation] | None, path: str) -> Finding:

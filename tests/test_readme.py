@@ -15,6 +15,11 @@ def test_the_session_is_what_the_commands_print() -> None:
     assert inside == session.session()
 
 
+def test_the_way_from_a_finding_to_its_formula_is_what_the_commands_print() -> None:
+    _, inside, _ = session.MENDING.sections(session.MENDING.document.read_text(encoding="utf-8"))
+    assert inside == session.mending()
+
+
 def test_another_session_would_be_noticed(tmp_path: Path) -> None:
     document = tmp_path / "README.md"
     part = Part(document, "<begin>\n", "<end>\n")

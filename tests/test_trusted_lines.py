@@ -77,3 +77,9 @@ def test_a_listed_module_that_is_gone_fails(checkout: Path, capsys: pytest.Captu
 
 def test_the_trusted_core_is_within_its_caps() -> None:
     assert trusted_lines.main(ROOT) == 0
+
+
+def test_the_readme_names_these_caps() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for cap in (trusted_lines.CORE_CAP, trusted_lines.TOTAL_CAP):
+        assert f"under {cap:,}" in text or f"  {cap:,}," in text

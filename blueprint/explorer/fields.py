@@ -83,11 +83,13 @@ def _line(values: Sequence[object], shown: Shown) -> str:
 
 def _word(value: object, shown: Shown) -> str:
     match value:
-        case bool():
-            return "yes" if value else "no"
-        case enum.Enum():
-            return plain(value.value)
         case str():
             return plain(named(value, shown), 300)
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return str(value)
+        case enum.Enum():
+            return plain(value.value)
         case _:
             return plain(value)

@@ -10,6 +10,7 @@ from typing import Final
 
 from blueprint.chunks import CHUNK
 from blueprint.facts import Fact
+from blueprint.instances import MEMBERS
 from blueprint.outcome import ObligationRow, RelationRow, Report, Status, TransitionReport
 from blueprint.plan import ClaimCheck, LawCheck
 from blueprint.report import laws as book
@@ -159,11 +160,12 @@ def _chosen(
     again: Restatement,
     transition: TransitionReport,
 ) -> tuple[ObligationRow, Obligation] | None:
-    """The first instance that is not proved, or else the first."""
+    """The first instance that is not proved, or else the first that is not about the size of the group alone."""
     asked = again.obligations(transition)
     rows = [(report.obligations[position], asked[position]) for position in positions]
     failing = [pair for pair in rows if pair[0].verdict is not Status.PROVED]
-    return next(iter((*failing, *rows)), None) if check.applicable else None
+    telling = [pair for pair in rows if pair[1].witness.keys() != {MEMBERS}]
+    return next(iter((*failing, *telling, *rows)), None) if check.applicable else None
 
 
 def _sides(obligation: Obligation) -> Iterator[str]:

@@ -21,8 +21,9 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
+from blueprint.report.causes import causes
 from blueprint.report.subjects import Examined, count, count_of, final_line, together, words_of
-from blueprint.report.text import foreign_rulebook, short
+from blueprint.report.text import first_line, foreign_rulebook, refuted_laws, short
 from blueprint.words import plain
 
 LIMIT: Final = 1_000_000
@@ -143,6 +144,9 @@ def _wrong(page: _Page, report: Report) -> None:
         for claim in relation.claims
         if claim.status is Status.REFUTED
     ]
+    found = causes(report)
+    if found.first is not None:
+        page.add("", f"**First: {code(first_line(found.first, found.fact), _SENTENCE)}**")
     fields = [row for each in refuted for row in _false_fields(*each, report)]
     if fields:
         page.add("", "### Refuted claims")
@@ -150,8 +154,11 @@ def _wrong(page: _Page, report: Report) -> None:
         page.table("false fields", head, fields)
     if report.diagnostics:
         page.add("", f"### Findings: {len(report.diagnostics)}")
-        rows = [(code(each.code), code(each.path, 240), code(each.message, _SENTENCE)) for each in report.diagnostics]
-        page.table("findings", ("code", "place", "finding"), rows)
+    for weight, findings in found.findings.items():
+        rows = [(code(each.code), code(each.path, 240), code(each.message, _SENTENCE)) for each in findings]
+        if rows:
+            page.add("", f"{len(rows)} {weight.value}:")
+            page.table("findings", ("code", "place", "finding"), rows)
 
 
 def _false_fields(
@@ -160,7 +167,7 @@ def _false_fields(
     """One row for each false field: both values, the term, the values in it, and where they come from."""
     example = report.obligations[claim.obligation].counterexample
     values = example.values if example is not None else {}
-    laws = dict.fromkeys(f"{law.id}: {law.statement}" for law in transition.laws if law.rule == relation.transform)
+    laws = [f"{law}: {statement}" for law, statement in refuted_laws(relation, transition.laws)]
     stated = "; ".join(code(law, 240) for law in laws) or "-"
     ending = [code(claim.kind), code(relation.transform), stated, code(short(relation.id))]
     for fact in claim.failed or (FailedFact(field=relation.names[0], found="", expected="", expression=""),):

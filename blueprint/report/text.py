@@ -17,6 +17,7 @@ from blueprint.outcome import (
     Counterexample,
     CoverageRow,
     FailedFact,
+    Finding,
     LawRow,
     ObligationRow,
     Outcome,
@@ -27,6 +28,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.report import table
+from blueprint.report.causes import Weight, causes
 from blueprint.report.subjects import Examined, count, count_of, final_line, words_of
 from blueprint.words import plain
 
@@ -131,6 +133,7 @@ def _verdict(report: Report, paint: Paint) -> Iterator[str]:
     tool, subject = report.tool, report.subject
     foreign = "" if tool.shipped else f"; {foreign_rulebook(tool.rules_digest)}"
     yield f"verdict: {paint(words_of(report.verdict), report.verdict)}{foreign}{_unproved(report)}"
+    yield from _first_wrong(report)
     solvers = "".join(f", {plain(solver)}" for solver in tool.solvers)
     revision = f"rulebook {plain(tool.rulebook_revision or 'unknown')}"
     yield f"tool: blueprint {plain(tool.version)}, {revision} {plain(tool.rules_digest)}".rstrip() + solvers
@@ -140,6 +143,25 @@ def _verdict(report: Report, paint: Paint) -> Iterator[str]:
         yield f"bundle: sha256 {plain(subject.bundle_sha256)}"
     if subject.derivation_digest:
         yield f"derivation: {plain(subject.derivation_digest)}"
+
+
+def _first_wrong(report: Report) -> Iterator[str]:
+    """What to mend first, and how much else was found; a single finding says it itself."""
+    found = causes(report)
+    if found.first is None or len(report.diagnostics) == 1:
+        return
+    numbers = {weight: len(found.findings[weight]) for weight in Weight}
+    yield f"first: {first_line(found.first, found.fact)}"
+    rest = [f"{numbers[weight]} {weight.value}" for weight in Weight if numbers[weight]]
+    yield f"  of {len(report.diagnostics)} findings: {'; '.join(rest)}"
+
+
+def first_line(finding: Finding, fact: FailedFact | None) -> str:
+    """The place of a finding and what is wrong there, without the number's derivation."""
+    place = plain(finding.path, SENTENCE)
+    if fact is None:
+        return f"{place + ': ' if place else ''}{plain(finding.message, SENTENCE)}"
+    return f"{place}: found {plain(fact.found)}, expected {plain(fact.expected)}"
 
 
 def _stages(report: Report) -> Iterator[str]:
@@ -201,13 +223,15 @@ def _transition(transition: TransitionReport, report: Report, *, evidence: bool)
     """One line of facts, then the laws, then the evidence for each relation if it is asked for."""
     branch = f" ({plain(transition.branch)})" if transition.branch else ""
     claims = Counter(claim.status for relation in transition.relations for claim in relation.claims)
+    laws = Counter(law.status for law in transition.laws)
     yield (
         f"transition {plain(transition.source)} -> {plain(transition.target)}{branch}"
         f" by {plain(transition.derivation_pass)}: "
         f"relation_verified={_yes_or_no(transition.relation_verified)}"
         f" canonical_conformant={_yes_or_no(transition.canonical_conformant)}"
         f" coverage={_coverage(transition.coverage)}"
-        f" relations={len(transition.relations)} claims: {_by_word(claims)}{' (selected)' if report.selection else ''}"
+        f" relations={len(transition.relations)} claims: {_by_word(claims)}"
+        f"{f' laws: {_by_word(laws)}' if laws else ''}{' (selected)' if report.selection else ''}"
     )
     if transition.laws:
         head = ("law", "form", "members", "status", "theorem", "statement")
@@ -274,14 +298,22 @@ def _definitions(report: Report) -> Iterator[str]:
 
 
 def _findings(report: Report) -> Iterator[str]:
-    """The diagnostics in the report's order, most specific first."""
-    if report.diagnostics:
-        yield f"findings: {len(report.diagnostics)}"
-        yield from first(
-            f"  {plain(each.code)}: {plain(each.path, SENTENCE) + ': ' if each.path else ''}"
-            f"{plain(each.message, SENTENCE)}"
-            for each in report.diagnostics
-        )
+    """The diagnostics, those to mend first before what may follow from them; most specific first in each."""
+    if not report.diagnostics:
+        return
+    yield f"findings: {len(report.diagnostics)}"
+    found = {weight: findings for weight, findings in causes(report).findings.items() if findings}
+    for weight, findings in found.items():
+        indent = "  "
+        if len(found) > 1:
+            yield f"  {len(findings)} {weight.value}:"
+            indent = "    "
+        yield from first(f"{indent}{_finding(each)}" for each in findings)
+
+
+def _finding(finding: Finding) -> str:
+    place = plain(finding.path, SENTENCE) + ": " if finding.path else ""
+    return f"{plain(finding.code)}: {place}{plain(finding.message, SENTENCE)}"
 
 
 def _counterexamples(report: Report) -> Iterator[str]:
@@ -304,9 +336,8 @@ def _refuted(
 ) -> Iterator[str]:
     """One refuted claim in several lines: the relation, the laws of its rule, and each false field."""
     yield f"  {plain(claim.kind)} of {plain(relation.transform)}: {_names(relation)} (relation {short(relation.id)})"
-    # Once for forms that say the same.
-    for law, statement in dict.fromkeys((law.id, law.statement) for law in laws if law.rule == relation.transform):
-        yield f"    law {plain(law)}: {plain(statement, SENTENCE)}"
+    for law, statement in refuted_laws(relation, laws):
+        yield f"    law {plain(law)}, refuted with it: {plain(statement, SENTENCE)}"
     example = obligations[claim.obligation].counterexample
     if example is None:
         return
@@ -316,6 +347,12 @@ def _refuted(
     values = _relevant(example, claim.failed)
     if values:
         yield f"    with {', '.join(f'{plain(key)} = {plain(value)}' for key, value in values.items())}"
+
+
+def refuted_laws(relation: RelationRow, laws: Iterable[LawRow]) -> Iterator[tuple[str, str]]:
+    """The laws of a relation's rule that fail as well, once for forms that say the same."""
+    mine = [law for law in laws if law.rule == relation.transform and law.status is Status.REFUTED]
+    return iter(dict.fromkeys((law.id, law.statement) for law in mine))
 
 
 def _names(relation: RelationRow) -> str:

@@ -29,7 +29,7 @@ class _Parser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, dict(attrs))
         self.elements.append(element)
-        if tag not in {"meta"}:
+        if tag != "meta":
             self.open.append(element)
 
     def handle_endtag(self, tag: str) -> None:

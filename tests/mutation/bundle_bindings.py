@@ -22,7 +22,7 @@ from tests.mutation.bundle_sites import (
     steps,
     values,
 )
-from tests.reseal import Draft, Plain
+from tests.reseal import Draft, Plain, copied, new_id
 
 OPERATORS: Final = Operators()
 
@@ -121,7 +121,7 @@ def categories(draft: Draft, _request: Request) -> Iterator[Site]:
         yield edit(CONCRETE, queues[-1], "category", be("host"), by, cell="queue")
 
 
-@OPERATORS.add("reordered issue", most=30)
+@OPERATORS.add("reordered issue", most=80)
 def issue_order(draft: Draft, _request: Request) -> Iterator[Site]:
     """Two commands are issued in each other's place, or one later, in another slot or by another queue."""
     by = "claim.issue_order"
@@ -133,17 +133,25 @@ def issue_order(draft: Draft, _request: Request) -> Iterator[Site]:
 
         def moved(changed: Draft) -> None:
             one, other = changed.entities(CONCRETE, "queues")[:2]
-            other["order"].append(one["order"].pop())
+            # A wait within one queue has a finding of its own.
+            awaited = {each for wait in extension(changed)["waits"] for each in wait.values()}
+            free = next(each for each in reversed(one["order"]) if each not in awaited)
+            one["order"].remove(free)
+            other["order"].append(free)
 
         yield Site(CONCRETE, "from the first queue to the second", by, moved, "moved")
     issues = beside.get("issues", ())
+    needs = {each["id"]: each["dependencies"] for each in steps(draft, CONCRETE)}
     for at in range(1, len(issues)):
 
         def cycles(changed: Draft, place: int = at) -> None:
             one, other = extension(changed)["issues"][place - 1 : place + 1]
             one["cycle"], other["cycle"] = other["cycle"], one["cycle"]
 
-        yield Site(CONCRETE, f"cycles {at - 1} and {at}", by, cycles, "swapped")
+        # Of two that do not need each other the law says nothing.
+        needed = issues[at - 1]["command"] in needs[issues[at]["command"]]
+        finding = "law.slot-order" if needed else by
+        yield Site(CONCRETE, f"cycles {at - 1} and {at}", finding, cycles, "swapped")
         slot = put(lambda changed: extension(changed)["issues"], f"{at}.slot", plus(1))
         yield Site(CONCRETE, f"slot of command {at}", by, slot, "slot")
     if issues:
@@ -152,7 +160,6 @@ def issue_order(draft: Draft, _request: Request) -> Iterator[Site]:
     for section in draft.entities(MACHINE, "sections") if MACHINE in shown(draft) else ():
         for at in range(1, len(section["order"])):
             yield _exchanged(MACHINE, "sections", section["name"], at)
-        yield edit(MACHINE, section, "base", plus(1), by, cell="base")
 
 
 def _exchanged(stage: Stage, label: str, name: str, at: int) -> Site:
@@ -163,6 +170,48 @@ def _exchanged(stage: Stage, label: str, name: str, at: int) -> Site:
         order[at - 1], order[at] = order[at], order[at - 1]
 
     return Site(stage, f"{label}/{name} at {at}", "claim.issue_order", change, f"{stage.value} {name}")
+
+
+@OPERATORS.add("section out of place")
+def section_bases(draft: Draft, _request: Request) -> Iterator[Site]:
+    """A section begins one instruction later than those before it end."""
+    for section in draft.entities(MACHINE, "sections") if MACHINE in shown(draft) else ():
+        yield edit(MACHINE, section, "base", plus(1), "claim.issue_order")
+
+
+@OPERATORS.add("extension of the other kind of target")
+def other_extension(draft: Draft, _request: Request) -> Iterator[Site]:
+    """A plan for queues has slots and a route, or one for slots has queues and a wait."""
+    beside = extension(draft)
+    if "queues" in beside:
+
+        def slots(changed: Draft) -> None:
+            commands = [each["id"] for each in steps(changed, CONCRETE)]
+            source, destination = (each["id"] for each in changed.entities(CONCRETE, "devices")[:2])
+            changed.snapshot(CONCRETE)["extension"] = {
+                "kind": "slots",
+                "issues": [{"command": each, "cycle": at, "slot": 0} for at, each in enumerate(commands)],
+                "routes": [{"command": commands[0], "source": source, "destination": destination}],
+            }
+
+        yield Site(CONCRETE, "slots", "claim.routes", slots)
+    if "issues" in beside:
+
+        def queues(changed: Draft) -> None:
+            orders: dict[str, list[str]] = {"compute": [], "collective": [], "transfer": []}
+            for each in steps(changed, CONCRETE):
+                orders["compute" if each["kind"] == "launch" else str(each["kind"])].append(each["id"])
+            lineage = {"kind": "generated", "transform": "binding.queue", "sources": []}
+            changed.snapshot(CONCRETE)["extension"] = {
+                "kind": "queues",
+                "queues": [
+                    {"id": new_id("queue", name), "name": name, "lineage": lineage, "category": name, "order": order}
+                    for name, order in orders.items()
+                ],
+                "waits": [{"command": orders["collective"][0], "on": orders["compute"][0]}],
+            }
+
+        yield Site(CONCRETE, "queues", "claim.waits", queues)
 
 
 @OPERATORS.add("wrong waits")
@@ -231,9 +280,16 @@ def operands(draft: Draft, _request: Request) -> Iterator[Site]:
 
 @OPERATORS.add("wrong entry point")
 def entry_points(draft: Draft, _request: Request) -> Iterator[Site]:
-    """The program begins with its sections in another order."""
+    """The program begins with its sections in another order, or with an empty one besides."""
     for entry in draft.entities(MACHINE, "entries") if MACHINE in shown(draft) else ():
         if len(entry["sections"]) > 1:
             yield edit(MACHINE, entry, "sections", turned, "claim.entry")
-        else:
-            yield edit(MACHINE, entry, "sections", without_last, "structure.unreachable")
+
+        def more(changed: Draft, name: str = entry["name"]) -> None:
+            sections = changed.entities(MACHINE, "sections")
+            base = len(changed.entities(MACHINE, "instructions"))
+            spare = copied(sections[-1], id=new_id("section", "spare"), name="spare", base=base, order=[])
+            sections.append(spare)
+            changed.entity(MACHINE, "entries", name)["sections"].append(spare["id"])
+
+        yield Site(MACHINE, f"{entry['name']} and a section more", "claim.entry", more, "more")

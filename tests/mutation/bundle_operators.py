@@ -730,6 +730,9 @@ def roles(draft: Draft, _request: Request) -> Iterator[Site]:
     """A value is for something else."""
     for stage in (MODEL, DISTRIBUTED, PORTABLE):
         for value in values(draft, stage):
+            # What the model neither makes nor is given has a finding of its own.
+            if stage is MODEL and value["role"] in {Role.PARAMETER.value, Role.INPUT.value}:
+                continue
             role = (Role.MASK if value["role"] != Role.MASK.value else Role.GRADIENT).value
             yield edit(stage, value, "role", be(role), "claim.role", cell=value["role"])
 

@@ -64,7 +64,7 @@ def test_the_model_s_own_dimensions_are_shown_and_not_the_plan_s_fields() -> Non
     shown = text.render(samples.REFUTED)
     assert "    up_projection.forward.operations: found 7, expected 309 = 2*B*S*H*F/t\n" in shown
     assert "    up_projection.forward.phase: found recompute, expected forward\n" in shown
-    assert "    law qkv-projection: W_QKV = 6 B S H^2 / t\n" in shown
+    assert "    law qkv-projection, refuted with it: W_QKV = 6 B S H^2 / t\n" in shown
     assert "(relation 1)\n" in shown
     assert "    with B = 1, F/t = 6144, H = 12288, S = 2048\n" in shown
 

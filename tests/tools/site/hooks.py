@@ -17,6 +17,8 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 DOCUMENTS: Final = {
     "rules/README.md": "rules.md",
     "docs/extending.md": "extending.md",
+    "docs/reports.md": "reports.md",
+    "docs/comparison.md": "comparison.md",
     "docs/requirements/pass-formulae.md": "requirements.md",
     "docs/SECURITY.md": "security.md",
     "proofs/SOUNDNESS.md": "gaps.md",
