@@ -500,23 +500,6 @@ SOFTWARE.
     return "function" == typeof t4 ? t4(n3) : t4;
   }
 
-  // src/data.ts
-  var index = JSON.parse(document.getElementById("index")?.textContent ?? "null");
-  function slug(stage) {
-    return stage.branch ? `${stage.stage}.${stage.branch}` : stage.stage;
-  }
-  function stageBySlug(name) {
-    return index.stages.findIndex((stage) => slug(stage) === name);
-  }
-  function stageTitle(position) {
-    const stage = index.stages[position];
-    if (!stage) return "request";
-    return stage.branch ? `${stage.title} (${stage.branch})` : stage.title;
-  }
-  function boundaryTitle(boundary) {
-    return `${stageTitle(boundary.source)} \u2192 ${stageTitle(boundary.target)}`;
-  }
-
   // src/chunks.ts
   var KEPT = 24;
   var kept = /* @__PURE__ */ new Map();
@@ -637,6 +620,23 @@ SOFTWARE.
       }
     }, [list, asked.join(",")]);
     return rows;
+  }
+
+  // src/data.ts
+  var index = JSON.parse(document.getElementById("index")?.textContent ?? "null");
+  function slug(stage) {
+    return stage.branch ? `${stage.stage}.${stage.branch}` : stage.stage;
+  }
+  function stageBySlug(name) {
+    return index.stages.findIndex((stage) => slug(stage) === name);
+  }
+  function stageTitle(position) {
+    const stage = index.stages[position];
+    if (!stage) return "request";
+    return stage.branch ? `${stage.title} (${stage.branch})` : stage.title;
+  }
+  function boundaryTitle(boundary) {
+    return `${stageTitle(boundary.source)} \u2192 ${stageTitle(boundary.target)}`;
   }
 
   // src/numbers.ts
@@ -1754,6 +1754,7 @@ SOFTWARE.
   }
 
   // src/relation.tsx
+  var opened = y3(-1);
   async function byId(list, id) {
     for await (const [start, rows] of chunksFrom(list)) {
       const at = rows.findIndex((row) => row.id === id);
@@ -1771,8 +1772,8 @@ SOFTWARE.
     if (/^\d{1,9}$/.test(target2)) {
       const found = await byPosition(list, Number(target2));
       if (found?.relation.id) {
-        settle(`${keepingOptions(["boundary", at, "r", found.relation.id])}`);
-        settle(withOptions({ at: String(found.position) }));
+        const hinted2 = new Map([...route.value.options, ["at", String(found.position)]]);
+        settle(address(["boundary", at, "r", found.relation.id], hinted2));
       }
       return found;
     }
@@ -1782,9 +1783,16 @@ SOFTWARE.
   }
   function RelationEvidence(of) {
     const answer = useAnswer(() => find(of.boundary, of.position, of.target), [of.boundary, of.target]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a3(Whole, { boundary: of.boundary, relation: found.relation }) : /* @__PURE__ */ a3(NotHere, { what: `relation ${of.target}` }) });
+    return /* @__PURE__ */ a3(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a3(Whole, { boundary: of.boundary, relation: found.relation, position: found.position }) : /* @__PURE__ */ a3(NotHere, { what: `relation ${of.target}` }) });
   }
-  function Whole({ boundary, relation }) {
+  function Whole(whole) {
+    const { boundary, relation, position } = whole;
+    A2(() => {
+      opened.value = position;
+      return () => {
+        opened.value = -1;
+      };
+    }, [position]);
     const rule = boundary.rules[relation.rule];
     const laws = rule ? rule.laws.flatMap((at) => boundary.laws[at] ?? []) : [];
     const claims = [...relation.claims].sort((a5, b3) => Number(establishes(a5.status)) - Number(establishes(b3.status)));
@@ -2193,12 +2201,18 @@ SOFTWARE.
     const { window: window2, reveal } = useWindow(self, positions.length, ROW, `${table.name} ${table.detail}`);
     const mounted = positionsOf(window2).map((at) => positions[at] ?? 0);
     const rows = useRows(boundary.relations, mounted);
-    const [, , kind, target2] = route.value.path;
-    const open = kind === "r" ? Number(route.value.options.get("at") ?? target2) : -1;
+    const open = opened.value;
+    const brought = T2(-1);
     A2(() => {
+      if (brought.current === open) return;
       const at = positions.indexOf(open);
-      if (at >= 0 && (at < window2.start || at >= window2.end)) reveal(at);
-    }, [open, positions.length]);
+      if (at < 0) brought.current = open;
+      else if (at < window2.start || at >= window2.end) reveal(at);
+      else if (rows.get(open)?.state === "here") {
+        self.current?.querySelector(".open")?.scrollIntoView({ block: "nearest" });
+        brought.current = open;
+      }
+    });
     return /* @__PURE__ */ a3("table", { class: "lowering", ref: self, "aria-rowcount": positions.length + 1, children: [
       /* @__PURE__ */ a3("caption", { class: "hidden-text", children: "Source, pass and target of each relation" }),
       /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { "aria-rowindex": 1, children: [
@@ -2520,23 +2534,34 @@ SOFTWARE.
     if (kind) return /* @__PURE__ */ a3(Side, { label: "Unknown", children: /* @__PURE__ */ a3(NotHere, { what: `${kind} ${target2}` }) });
     return null;
   }
-  var INSTANCES = 10;
+  var READ = 200;
+  var LISTED = 10;
+  async function instancesOf(obligations) {
+    const read4 = obligations.slice(0, READ).map(async (at) => {
+      const { verdict } = await rowAt(index.obligations, at);
+      return { at, verdict };
+    });
+    const found = await Promise.all(read4);
+    return found.sort((a5, b3) => Number(establishes(a5.verdict)) - Number(establishes(b3.verdict)));
+  }
   function Instances({ obligations }) {
+    const answer = useAnswer(() => instancesOf(obligations), [obligations]);
     return /* @__PURE__ */ a3($, { children: [
       /* @__PURE__ */ a3("h3", { children: [
         "Instances ",
         /* @__PURE__ */ a3("small", { children: grouped(String(obligations.length)) })
       ] }),
-      obligations.slice(0, INSTANCES).map((at, first) => /* @__PURE__ */ a3("details", { class: "claim", open: first === 0, children: [
+      /* @__PURE__ */ a3(Awaited, { answer, children: (instances) => instances.slice(0, LISTED).map(({ at, verdict }, first) => /* @__PURE__ */ a3("details", { class: "claim", open: first === 0, children: [
         /* @__PURE__ */ a3("summary", { children: [
-          "obligation ",
+          /* @__PURE__ */ a3(Status, { word: verdict }),
+          " obligation ",
           grouped(String(at))
         ] }),
         /* @__PURE__ */ a3(ObligationAt, { position: at })
-      ] })),
-      obligations.length > INSTANCES ? /* @__PURE__ */ a3("p", { children: [
+      ] }, at)) }),
+      obligations.length > LISTED ? /* @__PURE__ */ a3("p", { children: [
         "and ",
-        counted(obligations.length - INSTANCES, "more instance")
+        counted(obligations.length - LISTED, "more instance")
       ] }) : null
     ] });
   }
@@ -2965,7 +2990,7 @@ SOFTWARE.
             /* @__PURE__ */ a3("bdi", { children: overlay.unit }),
             ".",
             " ",
-            /* @__PURE__ */ a3("bdi", { children: overlay.about })
+            /* @__PURE__ */ a3("bdi", { children: groupedWithin(overlay.about) })
           ] }) : null
         ] })
       ] }))
@@ -2977,7 +3002,7 @@ SOFTWARE.
 
   // src/matrix.tsx
   var glow = y3(void 0);
-  var opened = y3(-1);
+  var opened2 = y3(-1);
   function groupAddress(stage, at) {
     const row = index.stages[stage];
     const group = row?.groups[at];
@@ -3007,8 +3032,8 @@ SOFTWARE.
       };
     }, [stage]);
     A2(() => {
-      board.current?.querySelector(`[data-group="${opened.value}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    }, [opened.value]);
+      board.current?.querySelector(`[data-group="${opened2.value}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }, [opened2.value]);
     const focus = (place) => {
       move(place);
       board.current?.querySelector(`[data-place="${nameOf(place)}"]`)?.focus();
@@ -3097,7 +3122,7 @@ SOFTWARE.
         "data-place": nameOf(chip.place),
         "data-group": position,
         "aria-label": label,
-        "aria-pressed": opened.value === position || route.value.options.get("g") === String(position),
+        "aria-pressed": opened2.value === position || route.value.options.get("g") === String(position),
         onClick: (event) => {
           openedFrom(event.currentTarget);
           go(groupAddress(chip.stage, position));
@@ -3359,9 +3384,9 @@ SOFTWARE.
   function Whole2({ stage, found, shown }) {
     const { entity, position, names } = found;
     A2(() => {
-      opened.value = entity.group;
+      opened2.value = entity.group;
       return () => {
-        opened.value = -1;
+        opened2.value = -1;
       };
     }, [entity.group]);
     const findings = index.findings.filter((each) => each.stage === stage && each.entity === position);
@@ -3532,7 +3557,7 @@ SOFTWARE.
           /* @__PURE__ */ a3("h2", { children: "Here" }),
           stage.label ? /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: stage.label }) }) : null,
           stage.result.map((line) => /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: groupedWithin(line) }) })),
-          stage.kinds.length > 0 ? /* @__PURE__ */ a3("p", { children: stage.kinds.map(({ kind, count }) => `${grouped(String(count))} ${kind}`).join(", ") }) : null
+          stage.kinds.length > 0 ? /* @__PURE__ */ a3("p", { children: stage.kinds.map(({ kind, count }) => counted(count, kind)).join(", ") }) : null
         ] }),
         /* @__PURE__ */ a3("section", { children: [
           /* @__PURE__ */ a3("h2", { children: "Not here" }),

@@ -1,10 +1,11 @@
 // What lies between two stages: what the pass promises, how much is accounted for, and each relation.
+import { rowAt, useAnswer } from "./chunks"
 import { boundaryTitle, index, stageTitle } from "./data"
 import { LawEvidence, ObligationAt } from "./evidence"
 import { FindingList } from "./failure"
 import { counted, grouped } from "./numbers"
-import { Choice, Facts, More, NotHere, Part } from "./parts"
-import type { BoundaryIndex, LawRow, RuleRow } from "./payload"
+import { Awaited, Choice, Facts, More, NotHere, Part } from "./parts"
+import type { BoundaryIndex, LawRow, Obligation, RuleRow } from "./payload"
 import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
@@ -284,21 +285,45 @@ function Beside(beside: { boundary: BoundaryIndex; position: number; kind: strin
   return null
 }
 
-const INSTANCES = 10
+/** Most instances of a law that are read, and most that are listed. */
+const READ = 200
+const LISTED = 10
+
+interface Instance {
+  readonly at: number
+  readonly verdict: string
+}
+
+/** The instances of a law, those that do not hold first. */
+async function instancesOf(obligations: readonly number[]): Promise<readonly Instance[]> {
+  const read = obligations.slice(0, READ).map(async (at) => {
+    const { verdict } = await rowAt<Obligation>(index.obligations, at)
+    return { at, verdict }
+  })
+  const found = await Promise.all(read)
+  return found.sort((a, b) => Number(establishes(a.verdict)) - Number(establishes(b.verdict)))
+}
 
 function Instances({ obligations }: { obligations: readonly number[] }) {
+  const answer = useAnswer(() => instancesOf(obligations), [obligations])
   return (
     <>
       <h3>
         Instances <small>{grouped(String(obligations.length))}</small>
       </h3>
-      {obligations.slice(0, INSTANCES).map((at, first) => (
-        <details class="claim" open={first === 0}>
-          <summary>obligation {grouped(String(at))}</summary>
-          <ObligationAt position={at} />
-        </details>
-      ))}
-      {obligations.length > INSTANCES ? <p>and {counted(obligations.length - INSTANCES, "more instance")}</p> : null}
+      <Awaited answer={answer}>
+        {(instances) =>
+          instances.slice(0, LISTED).map(({ at, verdict }, first) => (
+            <details class="claim" open={first === 0} key={at}>
+              <summary>
+                <Status word={verdict} /> obligation {grouped(String(at))}
+              </summary>
+              <ObligationAt position={at} />
+            </details>
+          ))
+        }
+      </Awaited>
+      {obligations.length > LISTED ? <p>and {counted(obligations.length - LISTED, "more instance")}</p> : null}
     </>
   )
 }

@@ -1,4 +1,6 @@
 // One relation with everything that was executed for it.
+import { signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
 import { chunksFrom, rowAt, useAnswer } from "./chunks"
 import { stageTitle } from "./data"
 import { ClaimEvidence, LawEvidence } from "./evidence"
@@ -6,9 +8,12 @@ import { namesOf } from "./names"
 import { counted, grouped } from "./numbers"
 import { Awaited, Facts, More, NotHere } from "./parts"
 import type { BoundaryIndex, ChunkList, Fact, Relation } from "./payload"
-import { keepingOptions, route, settle, withOptions } from "./route"
+import { address, route, settle } from "./route"
 import { Expression } from "./spans"
 import { establishes, Status } from "./status"
+
+/** The relation that is open at the side, by its position; -1 for none. */
+export const opened = signal(-1)
 
 interface Found {
   readonly relation: Relation
@@ -35,8 +40,8 @@ async function find(boundary: BoundaryIndex, at: number, target: string): Promis
   if (/^\d{1,9}$/.test(target)) {
     const found = await byPosition(list, Number(target))
     if (found?.relation.id) {
-      settle(`${keepingOptions(["boundary", at, "r", found.relation.id])}`)
-      settle(withOptions({ at: String(found.position) }))
+      const hinted = new Map([...route.value.options, ["at", String(found.position)] as const])
+      settle(address(["boundary", at, "r", found.relation.id], hinted))
     }
     return found
   }
@@ -50,13 +55,20 @@ export function RelationEvidence(of: { boundary: BoundaryIndex; position: number
   return (
     <Awaited answer={answer}>
       {(found) =>
-        found ? <Whole boundary={of.boundary} relation={found.relation} /> : <NotHere what={`relation ${of.target}`} />
+        found ? <Whole boundary={of.boundary} relation={found.relation} position={found.position} /> : <NotHere what={`relation ${of.target}`} />
       }
     </Awaited>
   )
 }
 
-function Whole({ boundary, relation }: { boundary: BoundaryIndex; relation: Relation }) {
+function Whole(whole: { boundary: BoundaryIndex; relation: Relation; position: number }) {
+  const { boundary, relation, position } = whole
+  useEffect(() => {
+    opened.value = position
+    return () => {
+      opened.value = -1
+    }
+  }, [position])
   const rule = boundary.rules[relation.rule]
   const laws = rule ? rule.laws.flatMap((at) => boundary.laws[at] ?? []) : []
   const claims = [...relation.claims].sort((a, b) => Number(establishes(a.status)) - Number(establishes(b.status)))

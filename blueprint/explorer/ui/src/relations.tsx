@@ -6,6 +6,7 @@ import { counted, grouped } from "./numbers"
 import { Notice } from "./parts"
 import type { BoundaryIndex, Relation } from "./payload"
 import { PRINTED, printing } from "./print"
+import { opened } from "./relation"
 import { address, route, withOptions } from "./route"
 import { Expression } from "./spans"
 import { Status } from "./status"
@@ -163,14 +164,20 @@ function Table(table: {
   const { window, reveal } = useWindow(self, positions.length, ROW, `${table.name} ${table.detail}`)
   const mounted = positionsOf(window).map((at) => positions[at] ?? 0)
   const rows = useRows<Relation>(boundary.relations, mounted)
-  const [, , kind, target] = route.value.path
-  const open = kind === "r" ? Number(route.value.options.get("at") ?? target) : -1
+  const open = opened.value
 
-  // A relation that was linked to is brought to where it can be seen.
+  // A relation that was linked to is brought to where it can be seen, once: first to about its place, then exactly.
+  const brought = useRef(-1)
   useEffect(() => {
+    if (brought.current === open) return
     const at = positions.indexOf(open)
-    if (at >= 0 && (at < window.start || at >= window.end)) reveal(at)
-  }, [open, positions.length])
+    if (at < 0) brought.current = open
+    else if (at < window.start || at >= window.end) reveal(at)
+    else if (rows.get(open)?.state === "here") {
+      self.current?.querySelector(".open")?.scrollIntoView({ block: "nearest" })
+      brought.current = open
+    }
+  })
 
   return (
     <table class="lowering" ref={self} aria-rowcount={positions.length + 1}>

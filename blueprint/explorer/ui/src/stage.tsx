@@ -3,7 +3,7 @@ import { index, slug, stageBySlug } from "./data"
 import { GroupList, SearchList } from "./entities"
 import { Inspector } from "./inspector"
 import { Matrix } from "./matrix"
-import { counted, grouped, groupedWithin } from "./numbers"
+import { counted, groupedWithin } from "./numbers"
 import { OverlaySwitches, useOverlays, type Shown } from "./overlays"
 import { Awaited, Choice, Notice, NotHere } from "./parts"
 import type { StageIndex } from "./payload"
@@ -61,7 +61,7 @@ function Head({ stage }: { stage: StageIndex }) {
             </p>
           ))}
           {stage.kinds.length > 0 ? (
-            <p>{stage.kinds.map(({ kind, count }) => `${grouped(String(count))} ${kind}`).join(", ")}</p>
+            <p>{stage.kinds.map(({ kind, count }) => counted(count, kind)).join(", ")}</p>
           ) : null}
         </section>
         <section>
