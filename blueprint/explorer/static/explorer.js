@@ -727,6 +727,9 @@ SOFTWARE.
       "."
     ] });
   }
+  function NoView({ what }) {
+    return /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: /* @__PURE__ */ a3(NotHere, { what }) });
+  }
   function Part({ title, note, children }) {
     return /* @__PURE__ */ a3("section", { class: "part", "aria-label": title, children: [
       /* @__PURE__ */ a3("h2", { children: [
@@ -2009,6 +2012,9 @@ SOFTWARE.
   // src/print.ts
   var PRINTED = 500;
   var printing = y3(false);
+  function printedOf(count) {
+    return `${grouped(String(Math.min(PRINTED, count)))} of ${grouped(String(count))}`;
+  }
   function atOnce(change) {
     const before = n.debounceRendering;
     n.debounceRendering = (draw) => draw();
@@ -2103,7 +2109,7 @@ SOFTWARE.
       /* @__PURE__ */ a3("p", { class: "count", role: "status", children: [
         choice.rule || choice.status || choice.cardinality ? `${grouped(String(chosen2.positions.length))} of ${counted(boundary.relations.count, "relation")}` : counted(boundary.relations.count, "relation"),
         chosen2.state === "reading" ? `, ${grouped(String(chosen2.read))} read so far` : "",
-        printing.value ? ` (printed ${grouped(String(Math.min(PRINTED, chosen2.positions.length)))})` : ""
+        printing.value ? ` (printed ${printedOf(chosen2.positions.length)})` : ""
       ] }),
       /* @__PURE__ */ a3(
         Table,
@@ -2344,7 +2350,7 @@ SOFTWARE.
   function BoundaryView({ name, kind, target: target2 }) {
     const position = /^\d{1,4}$/.test(name) ? Number(name) : -1;
     const boundary = index.boundaries[position];
-    if (!boundary) return /* @__PURE__ */ a3(NotHere, { what: `boundary ${name}` });
+    if (!boundary) return /* @__PURE__ */ a3(NoView, { what: `boundary ${name}` });
     const detail = route.value.options.get("form") === "detail";
     return /* @__PURE__ */ a3($, { children: [
       /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
@@ -3500,7 +3506,7 @@ SOFTWARE.
         sheet > 0 ? /* @__PURE__ */ a3("a", { href: withOptions({ sheet: String(sheet - 1) }), children: "before" }) : null,
         " ",
         sheet + 1 < sheets ? /* @__PURE__ */ a3("a", { href: withOptions({ sheet: String(sheet + 1) }), children: "after" }) : null,
-        printing.value ? ` (printed ${grouped(String(Math.min(PRINTED, count)))} of ${grouped(String(list.count))})` : ""
+        printing.value ? ` (printed ${printedOf(list.count)})` : ""
       ] }),
       /* @__PURE__ */ a3("div", { class: "code", ref: body, role: "region", "aria-label": `${form} text`, children: [
         /* @__PURE__ */ a3("div", { style: { height: `${window2.above}px` } }),
@@ -3524,7 +3530,7 @@ SOFTWARE.
     const position = stageBySlug(name);
     const stage = index.stages[position];
     const shown = useOverlays(position);
-    if (!stage) return /* @__PURE__ */ a3(NotHere, { what: `stage ${name}` });
+    if (!stage) return /* @__PURE__ */ a3(NoView, { what: `stage ${name}` });
     const overlays = shown.state === "here" ? shown.value : [];
     return /* @__PURE__ */ a3($, { children: [
       /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
@@ -3673,7 +3679,7 @@ SOFTWARE.
       case "search":
         return /* @__PURE__ */ a3(SearchView, {});
       default:
-        return /* @__PURE__ */ a3("main", { class: "view", children: /* @__PURE__ */ a3(NotHere, { what: `#/${route.value.path.join("/")}` }) });
+        return /* @__PURE__ */ a3(NoView, { what: `#/${route.value.path.join("/")}` });
     }
   }
   function Page() {

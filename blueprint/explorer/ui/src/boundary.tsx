@@ -4,7 +4,7 @@ import { boundaryTitle, index, stageTitle } from "./data"
 import { LawEvidence, ObligationAt } from "./evidence"
 import { FindingList } from "./failure"
 import { counted, grouped } from "./numbers"
-import { Awaited, Choice, Facts, More, NotHere, Part } from "./parts"
+import { Awaited, Choice, Facts, More, NotHere, NoView, Part } from "./parts"
 import type { BoundaryIndex, LawRow, Obligation, RuleRow } from "./payload"
 import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
@@ -16,7 +16,7 @@ import { establishes, Icon, Status } from "./status"
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
   const position = /^\d{1,4}$/.test(name) ? Number(name) : -1
   const boundary = index.boundaries[position]
-  if (!boundary) return <NotHere what={`boundary ${name}`} />
+  if (!boundary) return <NoView what={`boundary ${name}`} />
   const detail = route.value.options.get("form") === "detail"
   return (
     <>

@@ -9,7 +9,7 @@ import { Help } from "./help"
 import { helping } from "./keyboard"
 import { Obligations } from "./obligations"
 import { Overview } from "./overview"
-import { Notice, NotHere } from "./parts"
+import { Notice, NoView } from "./parts"
 import { address, route } from "./route"
 import { SearchBox, SearchView } from "./search"
 import { StageView } from "./stage"
@@ -54,11 +54,7 @@ function View() {
     case "search":
       return <SearchView />
     default:
-      return (
-        <main class="view">
-          <NotHere what={`#/${route.value.path.join("/")}`} />
-        </main>
-      )
+      return <NoView what={`#/${route.value.path.join("/")}`} />
   }
 }
 

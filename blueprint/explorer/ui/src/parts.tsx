@@ -65,6 +65,15 @@ export function NotHere({ what }: { what: string }) {
   return <Notice>Not in this bundle: {what}.</Notice>
 }
 
+/** A view of what is not there. */
+export function NoView({ what }: { what: string }) {
+  return (
+    <main class="view" tabIndex={-1}>
+      <NotHere what={what} />
+    </main>
+  )
+}
+
 /** A part of a view with its heading. */
 export function Part({ title, note, children }: { title: string; note?: string; children: ComponentChildren }) {
   return (

@@ -5,7 +5,7 @@ import { openedFrom } from "./keyboard"
 import { counted, grouped } from "./numbers"
 import { Notice } from "./parts"
 import type { BoundaryIndex, Relation } from "./payload"
-import { PRINTED, printing } from "./print"
+import { printedOf, printing } from "./print"
 import { opened } from "./relation"
 import { address, route, withOptions } from "./route"
 import { Expression } from "./spans"
@@ -40,7 +40,7 @@ export function Relations({ boundary, position, detail }: { boundary: BoundaryIn
           ? `${grouped(String(chosen.positions.length))} of ${counted(boundary.relations.count, "relation")}`
           : counted(boundary.relations.count, "relation")}
         {chosen.state === "reading" ? `, ${grouped(String(chosen.read))} read so far` : ""}
-        {printing.value ? ` (printed ${grouped(String(Math.min(PRINTED, chosen.positions.length)))})` : ""}
+        {printing.value ? ` (printed ${printedOf(chosen.positions.length)})` : ""}
       </p>
       <Table
         boundary={boundary}

@@ -5,7 +5,7 @@ import { Inspector } from "./inspector"
 import { Matrix } from "./matrix"
 import { counted, groupedWithin } from "./numbers"
 import { OverlaySwitches, useOverlays, type Shown } from "./overlays"
-import { Awaited, Choice, Notice, NotHere } from "./parts"
+import { Awaited, Choice, Notice, NotHere, NoView } from "./parts"
 import type { StageIndex } from "./payload"
 import { address, route } from "./route"
 import { Side } from "./side"
@@ -16,7 +16,7 @@ export function StageView({ name, target }: { name: string; target: string | und
   const position = stageBySlug(name)
   const stage = index.stages[position]
   const shown = useOverlays(position)
-  if (!stage) return <NotHere what={`stage ${name}`} />
+  if (!stage) return <NoView what={`stage ${name}`} />
   const overlays = shown.state === "here" ? shown.value : []
   return (
     <>

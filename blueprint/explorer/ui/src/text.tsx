@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks"
 import { useRows } from "./chunks"
 import { grouped } from "./numbers"
-import { PRINTED, printing } from "./print"
+import { printedOf, printing } from "./print"
 import type { ChunkList, Line } from "./payload"
 import { route, withOptions } from "./route"
 import { Parts } from "./spans"
@@ -29,7 +29,7 @@ export function TextView({ list, stage, form }: { list: ChunkList; stage: number
         {sheets > 1 ? `, of which ${grouped(String(from + 1))} to ${grouped(String(from + count))} here ` : ""}
         {sheet > 0 ? <a href={withOptions({ sheet: String(sheet - 1) })}>before</a> : null}{" "}
         {sheet + 1 < sheets ? <a href={withOptions({ sheet: String(sheet + 1) })}>after</a> : null}
-        {printing.value ? ` (printed ${grouped(String(Math.min(PRINTED, count)))} of ${grouped(String(list.count))})` : ""}
+        {printing.value ? ` (printed ${printedOf(list.count)})` : ""}
       </p>
       <div class="code" ref={body} role="region" aria-label={`${form} text`}>
         <div style={{ height: `${window.above}px` }} />
