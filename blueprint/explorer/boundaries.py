@@ -158,7 +158,7 @@ def boundary_index(
         rules=rule_rows(promise, rows, laws),
         laws=laws,
         short=tuple(_short(place, promise)),
-        detail=tuple(_detail(place, promise, report)),
+        detail=tuple(_detail(place, promise)),
         relations=relations,
         failing=tuple(found.failing[:LISTED]),
     )
@@ -171,8 +171,13 @@ def _conformant(report: TransitionReport | None) -> str:
 
 
 def _coverage(coverage: CoverageRow) -> tuple[Fact, ...]:
-    names = (name for name in coverage.__struct_fields__ if name != "exact")
-    return tuple(Fact(name=name, value=getattr(coverage, name)) for name in names)
+    """How sources and targets are accounted for."""
+    counted = ("generated", "missing", "dangling", "undeclared", "mismatched")
+    return (
+        Fact(name="sources covered", value=f"{coverage.source} of {coverage.source_total}"),
+        Fact(name="targets covered", value=f"{coverage.target} of {coverage.target_total}"),
+        *(Fact(name=name, value=getattr(coverage, name)) for name in counted),
+    )
 
 
 def _cardinality(report: TransitionReport | None) -> tuple[CardinalityCount, ...]:
@@ -194,8 +199,6 @@ def _short(place: Place, promise: Promise) -> Iterator[Fact]:
         yield Fact(name="contract", value="none that the bundle carries: what follows is evidence by lineage alone")
     else:
         yield from _promised(contract)
-    for rule in promise.rules:
-        yield Fact(name=f"rule {plain(rule.id)}", value=plain(rule.rewrite, 1000))
 
 
 def _promised(contract: PassContract) -> Iterator[Fact]:
@@ -213,8 +216,8 @@ def _promised(contract: PassContract) -> Iterator[Fact]:
     yield Fact(name="seed policy", value="uses the session's seed" if contract.uses_session_seed else "uses no seed")
 
 
-def _detail(place: Place, promise: Promise, report: TransitionReport | None) -> Iterator[Fact]:
-    """Digests, the commit gate, and every rule with what it preserves, introduces and forbids."""
+def _detail(place: Place, promise: Promise) -> Iterator[Fact]:
+    """Digests, the commit gate, and the rest of the contract; what each rule says stands with the rules."""
     source, target = place.digests
     yield Fact(name="source digest", value=source or "none")
     yield Fact(name="target digest", value=target)
@@ -225,21 +228,11 @@ def _detail(place: Place, promise: Promise, report: TransitionReport | None) -> 
         yield Fact(name="provenance", value=_listed(contract.provenance))
         yield Fact(name="normal form", value=plain(contract.normal_form, 1000) or "none")
         yield Fact(name="invalidated analyses", value=_listed(contract.invalidated_analyses))
-    applied = Counter(row.transform for row in report.relations) if report else Counter[str]()
-    for rule in _all(promise):
-        name = plain(rule.id)
-        yield Fact(name=f"{name}: signature", value=plain(rule.signature, 1000))
-        yield Fact(name=f"{name}: rewrite", value=plain(rule.rewrite, 1000))
-        yield Fact(name=f"{name}: preserves", value=_listed(rule.preserves))
-        yield Fact(name=f"{name}: introduces", value=_listed(rule.introduces))
-        yield Fact(name=f"{name}: forbids", value=_listed(rule.forbids))
-        yield Fact(name=f"{name}: laws", value=_listed(rule.laws))
-        yield Fact(name=f"{name}: source file", value=plain(rule.source) or "part of the front end")
-        lineage = f"{plain(rule.lineage)}, " if rule.lineage else ""
-        yield Fact(name=f"{name}: lineage evidence", value=f"{lineage}{applied[rule.id]} relations")
+    files = [f"{plain(rule.id)} {plain(rule.source)}" for rule in _all(promise) if rule.source]
+    yield Fact(name="files of the rules", value=", ".join(files) or "none")
     if contract is not None:
         listed = [f"{plain(each.id)} {plain(each.source)}" for each in contract.primitives]
-        yield Fact(name="primitives", value=", ".join(listed) or "none")
+        yield Fact(name="files of the primitives", value=", ".join(listed) or "none")
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -164,15 +164,14 @@ class Expressions:
 
 
 def applied(parameters: Sequence[Parameter]) -> tuple[str | Span, ...]:
-    """Parameters in parentheses; the comma behind one belongs to it, as its highlight goes to the next."""
+    """Parameters in parentheses; the comma behind one belongs to it, and the blank between two to neither."""
     if not parameters:
         return ()
-    last = len(parameters) - 1
-    spans = (
-        Span(colour=each.colour, parts=(each.text if at == last else f"{each.text}, ",))
-        for at, each in enumerate(parameters)
-    )
-    return ("(", *spans, ")")
+    *before, last = parameters
+    found: list[str | Span] = ["("]
+    for each in before:
+        found += [Span(colour=each.colour, parts=(f"{each.text},",)), " "]
+    return (*found, Span(colour=last.colour, parts=(last.text,)), ")")
 
 
 def _type(value: ModelValue) -> str:

@@ -12,7 +12,8 @@ from blueprint.explanations.codes import CODES
 from blueprint.explorer.payload import FindingRow
 from blueprint.explorer.relations import Found
 from blueprint.explorer.stages import Slot
-from blueprint.outcome import Finding
+from blueprint.outcome import Finding, Report
+from blueprint.report.causes import causes
 from blueprint.words import plain
 
 SHOWN: Final = 200
@@ -31,17 +32,20 @@ class Places:
     found: Sequence[Found]
 
 
-def finding_rows(findings: Sequence[Finding], places: Places) -> Iterator[FindingRow]:
-    """The first findings, in the report's order."""
-    for finding in findings[:SHOWN]:
+def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
+    """The first findings: by weight, and then in the report's order."""
+    weighed = [(weight, each) for weight, found in causes(report).findings.items() for each in found]
+    for weight, finding in weighed[:SHOWN]:
+        code = plain(finding.code)
         slot, rest = _slot(finding.path, places)
         boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
         relation = _relation(finding, boundary, slot, rest, places)
         yield FindingRow(
-            code=plain(finding.code),
+            code=code,
             message=plain(finding.message, 2000),
             meaning=meaning_of(finding),
             path=plain(finding.path, 500),
+            weight=weight.name.lower(),
             refutes=finding.refutes,
             boundary=boundary,
             relation=relation,

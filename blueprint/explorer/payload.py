@@ -76,12 +76,17 @@ class StatusCount(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class FindingRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One diagnostic with the places that it is about; -1 where there is no such place."""
+    """One diagnostic with the places that it is about; -1 where there is no such place.
+
+    `weight` says what it is to the reader: `first` to mend, `later` where it may only follow from what is wrong before,
+    or `bytes`, of digests, replay and records, which differ wherever anything does.
+    """
 
     code: str
     message: str
     meaning: str
     path: str
+    weight: str
     refutes: bool
     boundary: int
     relation: int
@@ -262,8 +267,8 @@ class BoundaryIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True)
         weakest: The weakest verdict word of claims and laws.
         rules: The rules.
         laws: The laws.
-        short: What the pass promises, in brief.
-        detail: Digests, the commit gate, what becomes of analyses, and the whole contract.
+        short: What the pass promises, in brief; the rewrites stand with the rules.
+        detail: Digests, the commit gate, what becomes of analyses, and the rest of the contract.
         relations: Rows of `Relation`, rule by rule and in canonical order within a rule.
         failing: Positions of the relations that are not established, at most 200.
     """
@@ -345,7 +350,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         weakest: Position of the boundary with the weakest link of the chain; -1 where every boundary is verified.
         stages: The stages, shown or not.
         boundaries: The transitions, that of the model from the request first.
-        findings: The diagnostics, most specific first, at most 200.
+        findings: The diagnostics, what to mend first at the head, at most 200.
         findings_total: How many there are.
         overlays: The overlays.
         obligations: Rows of `Obligation`.

@@ -92,6 +92,8 @@ class _Projecting:
             for slot in self.slots
         )
         report = self.report
+        obligations = self.chunks.listed(map(obligation_row, report.obligations), chunks.ENTITIES)
+        # Overlays come last: without them, everything else is the same byte for byte.
         index = Index(
             schema=SCHEMA,
             verdict=words_of(report.verdict),
@@ -107,10 +109,10 @@ class _Projecting:
             weakest=weakest_boundary(boundaries),
             stages=stages,
             boundaries=tuple(boundaries),
-            findings=tuple(finding_rows(report.diagnostics, self.places(reached))),
+            findings=tuple(finding_rows(report, self.places(reached))),
             findings_total=len(report.diagnostics),
+            obligations=obligations,
             overlays=tuple(overlay_index(each, self.slots, self.chunks) for each in overlays),
-            obligations=self.chunks.listed(map(obligation_row, report.obligations), chunks.ENTITIES),
             definitions=definition_facts(report),
             meanings=tuple(Fact(name=kind, value=entry.what) for kind, entry in CLAIMS.items()),
         )

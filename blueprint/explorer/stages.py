@@ -140,6 +140,6 @@ def _slot(
     if record is None:
         return Slot(position, stage, branch, None, unasked(bundle.request, stage) or "missing from the bundle")
     if not isinstance(record.snapshot, SCHEMAS[stage]):
-        other = record.snapshot.header.stage.value
+        other = record.snapshot.__struct_config__.tag
         return Slot(position, stage, branch, None, f"the snapshot that stands here is of another stage: {other}")
     return Slot(position, stage, branch, Shown(record, snapshot_digest(record.snapshot)), "")

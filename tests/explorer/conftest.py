@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -11,9 +12,11 @@ import pytest
 
 from blueprint.derivation import derive
 from blueprint.explorer.explore import explorer_page
+from blueprint.explorer.lawbook import Lawbook
 from blueprint.frontend.request import deployment_of, target_of
 from blueprint.ir.request import Attention, Request, TargetKind
 from blueprint.outcome import Report
+from blueprint.session import open_rulebook
 from blueprint.verification import verify
 from tests.bundles.branches import TINY_STEPS
 from tests.bundles.conftest import JOBS, TINY_REQUEST, LastingPool, Memory, lasting_pool, shared
@@ -29,20 +32,33 @@ class Explored(NamedTuple):
     page: Page
 
 
-Explore = Callable[[bytes], Explored]
+class Effort(NamedTuple):
+    """What all verifications and pages here share."""
+
+    pool: LastingPool
+    memory: Memory
+    lawbook: Lawbook
+
+
+@contextmanager
+def sharing_all(effort: Effort) -> Iterator[None]:
+    """One pool of solver workers, one memory of what they decided, and the shipped laws written once."""
+    with shared(effort.pool, effort.memory), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blueprint.explorer.projection.Lawbook", lambda _: effort.lawbook)
+        yield
 
 
 @pytest.fixture(scope="session")
-def effort() -> Iterator[tuple[LastingPool, Memory]]:
-    """One pool of solver workers and one memory for all verifications here."""
+def effort() -> Iterator[Effort]:
+    """What all share."""
     with lasting_pool(JOBS) as pool:
-        yield pool, Memory()
+        yield Effort(pool, Memory(), Lawbook(open_rulebook(None)))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def sharing(effort: tuple[LastingPool, Memory]) -> Iterator[None]:
+def sharing(effort: Effort) -> Iterator[None]:
     """Share it in these modules, and in no others."""
-    with shared(*effort):
+    with sharing_all(effort):
         yield
 
 
@@ -65,28 +81,28 @@ def derived(request: Request) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def training(effort: tuple[LastingPool, Memory]) -> Explored:
+def training(effort: Effort) -> Explored:
     """One block of training on two ranks: three stages."""
-    with shared(*effort):
+    with sharing_all(effort):
         return explored(derived(TINY_REQUEST))
 
 
 @pytest.fixture(scope="session")
-def inference(effort: tuple[LastingPool, Memory]) -> Explored:
+def inference(effort: Effort) -> Explored:
     """One block of inference on two ranks: two branches."""
-    with shared(*effort):
+    with sharing_all(effort):
         return explored(derived(TINY_STEPS))
 
 
 @pytest.fixture(scope="session")
-def five(effort: tuple[LastingPool, Memory]) -> Explored:
+def five(effort: Effort) -> Explored:
     """Two blocks of a pipeline stage, bound to queues and emitted: all five stages."""
-    with shared(*effort):
+    with sharing_all(effort):
         return explored(derived(bound(training_stage_request(), TargetKind.QUEUE)))
 
 
 @pytest.fixture(scope="session")
-def slots(effort: tuple[LastingPool, Memory]) -> Explored:
+def slots(effort: Effort) -> Explored:
     """Inference with fused attention, bound to issue slots and emitted: five stages in two branches."""
-    with shared(*effort):
+    with sharing_all(effort):
         return explored(derived(bound(TINY_STEPS, TargetKind.SLOT, Attention.TILED)))
