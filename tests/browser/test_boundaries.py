@@ -238,9 +238,9 @@ def test_raw_mappings_and_the_whole_contract_stand_in_the_audit(show: Show, trai
     boundary = altered.index["boundaries"][TO_PORTABLE]
     relation = altered.rows(boundary["relations"])[0]
     window = show(training, f"#/boundary/{TO_PORTABLE}/r/0")
-    audit = window.page.locator("main details").filter(has_text="Audit")
-    expect(audit.get_by_role("table", name="Contract")).to_be_hidden()
-    audit.locator("summary").click()
+    audit = window.page.get_by_role("region", name="Audit")
+    expect(audit).to_have_count(0)
+    window.page.get_by_role("link", name="Audit").click()
     for fact in boundary["detail"]:
         expect(audit).to_contain_text(fact["value"].splitlines()[0])
     for rule in boundary["rules"]:
@@ -253,17 +253,36 @@ def test_raw_mappings_and_the_whole_contract_stand_in_the_audit(show: Show, trai
         expect(mapping).to_contain_text(names[positions[0]][2])
 
 
-@pytest.mark.parametrize("form", ["short", "detail"])
-def test_both_lowering_forms_state_what_the_pass_promises(form: str, show: Show, training: Path) -> None:
+@pytest.mark.parametrize(("form", "title"), [("short", "Short form"), ("detail", "Detailed form")])
+def test_both_lowering_forms_state_what_the_pass_promises(
+    form: str, title: str, show: Show, training: Path
+) -> None:
     boundary = Altered(training.read_text()).index["boundaries"][1]
-    window = show(training, "#/boundary/1" if form == "short" else "#/boundary/1?form=detail")
-    expect(window.page.get_by_label("Form").locator("[aria-current]")).to_have_text(
-        "Short" if form == "short" else "Detailed"
-    )
+    window = show(training, "#/boundary/1")
+    forms = window.page.get_by_label("Form", exact=True)
+    expect(forms.locator("[aria-current]")).to_have_text("Lowering")
+    forms.get_by_role("link", name=title).click()
+    expect(forms.locator("[aria-current]")).to_have_text(title)
     assert window.texts(".promises dt") == [fact["name"] for fact in boundary[form]]
+    rules = window.page.get_by_role("region", name="Rules").locator("tbody tr")
+    expect(rules).to_have_count(len(boundary["rules"]))
+    for at, rule in enumerate(boundary["rules"]):
+        expect(rules.nth(at)).to_contain_text(rule["signature"])
+        expect(rules.nth(at)).to_contain_text(rule["rewrite"])
     # The detailed form adds what each rule preserves, introduces and forbids, and every relation's claims.
     expect(window.page.locator(".lowering .claims").first).to_be_visible(visible=form == "detail")
-    expect(window.page.locator("main .semantics").first).to_be_visible(visible=form == "detail")
+    semantics = rules.first.locator(".semantics dt")
+    assert semantics.all_inner_texts() == (["lineage", "preserves", "introduces", "forbids"] if form == "detail" else [])
+
+
+def test_the_table_is_seen_without_scrolling(show: Show, training: Path) -> None:
+    window = show(training, "#/boundary/1")
+    expect(bodies(window).nth(1)).to_be_in_viewport(ratio=1)
+
+
+def test_an_unknown_form_is_said_not_to_be_there(show: Show, training: Path) -> None:
+    window = show(training, "#/boundary/1?form=graph")
+    expect(window.page.get_by_role("alert")).to_contain_text("Not in this bundle: form graph")
 
 
 def test_two_facts_stand_apart_and_a_duration_is_said_not_to_be_recorded(show: Show, training: Path) -> None:

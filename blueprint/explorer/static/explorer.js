@@ -728,7 +728,10 @@ SOFTWARE.
     ] });
   }
   function NoView({ what }) {
-    return /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: /* @__PURE__ */ a3(NotHere, { what }) });
+    return /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
+      /* @__PURE__ */ a3("h1", { tabIndex: -1, children: "Nothing to show" }),
+      /* @__PURE__ */ a3(NotHere, { what })
+    ] });
   }
   function Part({ title, note, children }) {
     return /* @__PURE__ */ a3("section", { class: "part", "aria-label": title, children: [
@@ -1517,7 +1520,7 @@ SOFTWARE.
       /* @__PURE__ */ a3(Counterexample, { row }),
       /* @__PURE__ */ a3(Facts, { facts, label: "Obligation" }),
       row.witness.length > 0 ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("h4", { children: "Values at which its hypotheses hold" }),
+        /* @__PURE__ */ a3("h3", { children: "Values at which its hypotheses hold" }),
         /* @__PURE__ */ a3(Facts, { facts: row.witness, label: "Witness" })
       ] }) : null,
       /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("a", { href: address(["evidence", position]), children: [
@@ -1530,7 +1533,7 @@ SOFTWARE.
   function Counterexample({ row }) {
     if (row.counterexample.length === 0) return null;
     return /* @__PURE__ */ a3("div", { class: "counterexample", children: [
-      /* @__PURE__ */ a3("h4", { children: "Counterexample" }),
+      /* @__PURE__ */ a3("h3", { children: "Counterexample" }),
       /* @__PURE__ */ a3(Facts, { facts: row.counterexample, label: "Counterexample" })
     ] });
   }
@@ -1620,7 +1623,7 @@ SOFTWARE.
   function Failures() {
     const [first, ...others] = index.findings;
     if (!first) return null;
-    const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}, the most specific first` : "";
+    const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}: mend this first` : "";
     return /* @__PURE__ */ a3(Part, { title: first.refutes ? "What is wrong" : "What is not established", note, children: /* @__PURE__ */ a3("div", { class: "findings", children: [
       /* @__PURE__ */ a3(First, { finding: first }),
       others.length > 0 ? /* @__PURE__ */ a3("details", { class: "more", children: [
@@ -1629,10 +1632,21 @@ SOFTWARE.
           " more",
           index.findings_total > index.findings.length ? ` of ${grouped(String(index.findings_total - 1))}; the report has them all` : ""
         ] }),
-        /* @__PURE__ */ a3(FindingList, { findings: others })
+        WEIGHTS.map(([weight, title]) => {
+          const some = others.filter((finding) => finding.weight === weight);
+          return some.length === 0 ? null : /* @__PURE__ */ a3($, { children: [
+            /* @__PURE__ */ a3("h3", { children: title }),
+            /* @__PURE__ */ a3(FindingList, { findings: some })
+          ] });
+        })
       ] }) : null
     ] }) });
   }
+  var WEIGHTS = [
+    ["first", "To mend, too"],
+    ["later", "Of later stages, which are held against what is wrong before them"],
+    ["bytes", "Of digests, replay and records, which differ wherever anything does"]
+  ];
   function FindingList({ findings }) {
     return /* @__PURE__ */ a3("ol", { class: "finding-list", children: findings.map((finding) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3(Finding, { finding }) })) });
   }
@@ -2104,7 +2118,10 @@ SOFTWARE.
     };
     const chosen2 = useChosen(boundary, choice);
     return /* @__PURE__ */ a3("div", { class: "relations", children: [
-      /* @__PURE__ */ a3(Filters, { boundary, choice }),
+      /* @__PURE__ */ a3("div", { class: "relations-head", children: [
+        /* @__PURE__ */ a3(Filters, { boundary, choice }),
+        /* @__PURE__ */ a3(Legend, {})
+      ] }),
       chosen2.state === "failed" ? /* @__PURE__ */ a3(Notice, { children: chosen2.why }) : null,
       /* @__PURE__ */ a3("p", { class: "count", role: "status", children: [
         choice.rule || choice.status || choice.cardinality ? `${grouped(String(chosen2.positions.length))} of ${counted(boundary.relations.count, "relation")}` : counted(boundary.relations.count, "relation"),
@@ -2351,20 +2368,12 @@ SOFTWARE.
     const position = /^\d{1,4}$/.test(name) ? Number(name) : -1;
     const boundary = index.boundaries[position];
     if (!boundary) return /* @__PURE__ */ a3(NoView, { what: `boundary ${name}` });
-    const detail = route.value.options.get("form") === "detail";
     return /* @__PURE__ */ a3($, { children: [
       /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
         /* @__PURE__ */ a3(Head, { boundary }),
         /* @__PURE__ */ a3(Coverage, { boundary }),
-        /* @__PURE__ */ a3(Findings, { position }),
-        /* @__PURE__ */ a3(Lowering, { boundary, detail }),
-        /* @__PURE__ */ a3(Rules, { boundary, detail }),
-        /* @__PURE__ */ a3(Laws, { boundary, position }),
-        /* @__PURE__ */ a3(Audit, { boundary }),
-        /* @__PURE__ */ a3(Part, { title: "Relations", children: [
-          /* @__PURE__ */ a3(Legend, {}),
-          /* @__PURE__ */ a3(Relations, { boundary, position, detail })
-        ] })
+        /* @__PURE__ */ a3(Forms, {}),
+        /* @__PURE__ */ a3(Form, { boundary, position })
       ] }),
       /* @__PURE__ */ a3(Beside, { boundary, position, kind, target: target2 })
     ] });
@@ -2400,8 +2409,13 @@ SOFTWARE.
   }
   var FAULTS = /* @__PURE__ */ new Set(["missing", "dangling", "undeclared", "mismatched"]);
   function Coverage({ boundary }) {
-    return /* @__PURE__ */ a3(Part, { title: "Accounted for", note: boundary.exact ? "everything, once" : "not everything, or not once", children: [
+    return /* @__PURE__ */ a3("section", { class: "coverage", "aria-label": "Accounted for", children: [
       /* @__PURE__ */ a3("ul", { class: "tiles", children: [
+        /* @__PURE__ */ a3("li", { children: [
+          /* @__PURE__ */ a3("b", { children: "Accounted for:" }),
+          " ",
+          boundary.exact ? "everything, once" : "not everything, or not once"
+        ] }),
         boundary.coverage.map(({ name, value }) => /* @__PURE__ */ a3("li", { children: [
           FAULTS.has(name) && value !== "0" ? /* @__PURE__ */ a3(Icon, { word: "refuted" }) : null,
           " ",
@@ -2409,7 +2423,7 @@ SOFTWARE.
           " ",
           /* @__PURE__ */ a3("span", { children: name })
         ] })),
-        boundary.cardinality.map(({ cardinality, count }) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("a", { href: withOptions({ card: cardinality }), children: [
+        boundary.cardinality.map(({ cardinality, count }) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("a", { href: withOptions({ card: cardinality, form: "" }), children: [
           /* @__PURE__ */ a3("b", { class: "number", children: grouped(String(count)) }),
           " ",
           /* @__PURE__ */ a3("span", { children: cardinality })
@@ -2421,6 +2435,52 @@ SOFTWARE.
       ] })
     ] });
   }
+  var FORMS = [
+    ["", "Lowering"],
+    ["short", "Short form"],
+    ["detail", "Detailed form"],
+    ["laws", "Laws"],
+    ["audit", "Audit"]
+  ];
+  function Forms() {
+    const chosen2 = route.value.options.get("form") ?? "";
+    return /* @__PURE__ */ a3(
+      Choice,
+      {
+        label: "Form",
+        chosen: chosen2,
+        options: FORMS.map(([name, title]) => [name, title, withOptions({ form: name })])
+      }
+    );
+  }
+  function Form({ boundary, position }) {
+    const form = route.value.options.get("form") ?? "";
+    switch (form) {
+      case "":
+        return /* @__PURE__ */ a3($, { children: [
+          /* @__PURE__ */ a3(Findings, { position }),
+          /* @__PURE__ */ a3(OpenLaws, { boundary, position }),
+          /* @__PURE__ */ a3(Relations, { boundary, position, detail: false })
+        ] });
+      case "short":
+        return /* @__PURE__ */ a3($, { children: [
+          /* @__PURE__ */ a3(Promises, { facts: boundary.short }),
+          /* @__PURE__ */ a3(Rules, { boundary, detail: false })
+        ] });
+      case "detail":
+        return /* @__PURE__ */ a3($, { children: [
+          /* @__PURE__ */ a3(Promises, { facts: boundary.detail }),
+          /* @__PURE__ */ a3(Rules, { boundary, detail: true }),
+          /* @__PURE__ */ a3(Part, { title: "Lineage evidence", note: "every relation with its claims", children: /* @__PURE__ */ a3(Relations, { boundary, position, detail: true }) })
+        ] });
+      case "laws":
+        return /* @__PURE__ */ a3(Laws, { boundary, position });
+      case "audit":
+        return /* @__PURE__ */ a3(Audit, { boundary });
+      default:
+        return /* @__PURE__ */ a3(NotHere, { what: `form ${form}` });
+    }
+  }
   function Findings({ position }) {
     const findings = index.findings.filter((finding) => finding.boundary === position);
     if (findings.length === 0) return null;
@@ -2429,29 +2489,16 @@ SOFTWARE.
       findings.length > FINDINGS ? /* @__PURE__ */ a3(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a3(FindingList, { findings: findings.slice(FINDINGS) }) }) : null
     ] });
   }
-  var FINDINGS = 3;
-  function Lowering({ boundary, detail }) {
-    return /* @__PURE__ */ a3(Part, { title: "The pass", children: [
-      /* @__PURE__ */ a3(
-        Choice,
-        {
-          label: "Form",
-          chosen: detail ? "detail" : "short",
-          options: [
-            ["short", "Short", withOptions({ form: "" })],
-            ["detail", "Detailed", withOptions({ form: "detail" })]
-          ]
-        }
-      ),
-      /* @__PURE__ */ a3("dl", { class: "promises", children: (detail ? boundary.detail : boundary.short).map(({ name, value }) => /* @__PURE__ */ a3("div", { children: [
-        /* @__PURE__ */ a3("dt", { children: name }),
-        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("bdi", { children: value }) })
-      ] })) })
-    ] });
+  var FINDINGS = 1;
+  function Promises({ facts }) {
+    return /* @__PURE__ */ a3(Part, { title: "What the pass promises", children: /* @__PURE__ */ a3("dl", { class: "promises", children: facts.map(({ name, value }) => /* @__PURE__ */ a3("div", { children: [
+      /* @__PURE__ */ a3("dt", { children: name }),
+      /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("bdi", { children: value }) })
+    ] })) }) });
   }
   function Rules({ boundary, detail }) {
     if (boundary.rules.length === 0) return null;
-    return /* @__PURE__ */ a3(More, { title: `Rules that the contract declares: ${boundary.rules.length}`, open: detail, children: /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
+    return /* @__PURE__ */ a3(Part, { title: "Rules", note: `as ${boundary.name} declares them`, children: /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
       /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: [
         /* @__PURE__ */ a3("th", { scope: "col", children: "rule" }),
         /* @__PURE__ */ a3("th", { scope: "col", children: "signature and rewrite" }),
@@ -2460,7 +2507,7 @@ SOFTWARE.
         /* @__PURE__ */ a3("th", { scope: "col", children: "weakest" })
       ] }) }),
       /* @__PURE__ */ a3("tbody", { children: boundary.rules.map((rule) => /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "row", children: rule.relations > 0 ? /* @__PURE__ */ a3("a", { href: withOptions({ rule: rule.id }), children: rule.id }) : rule.id }),
+        /* @__PURE__ */ a3("th", { scope: "row", children: rule.relations > 0 ? /* @__PURE__ */ a3("a", { href: withOptions({ rule: rule.id, form: "" }), children: rule.id }) : rule.id }),
         /* @__PURE__ */ a3("td", { children: [
           /* @__PURE__ */ a3("bdi", { children: rule.signature }),
           /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: rule.rewrite }) })
@@ -2487,37 +2534,47 @@ SOFTWARE.
     ] });
   }
   function Laws({ boundary, position }) {
-    if (boundary.laws.length === 0) return null;
-    const laws = boundary.laws.map((law, at) => [law, at]);
-    const open = laws.filter(([law]) => !establishes(law.status) && law.status !== "not-applicable");
-    return /* @__PURE__ */ a3($, { children: [
-      open.length > 0 ? /* @__PURE__ */ a3(Part, { title: "Laws that do not hold here", children: /* @__PURE__ */ a3(LawList, { laws: open, position }) }) : null,
-      /* @__PURE__ */ a3(More, { title: `Laws at this boundary: ${counted(laws.length, "form")}`, children: /* @__PURE__ */ a3(LawList, { laws, position }) })
+    return /* @__PURE__ */ a3(Part, { title: "Laws", note: counted(boundary.laws.length, "form"), children: [
+      boundary.laws.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "none at this boundary" }) : null,
+      /* @__PURE__ */ a3("ul", { class: "laws", children: boundary.laws.map((law, at) => /* @__PURE__ */ a3("li", { children: [
+        /* @__PURE__ */ a3(Status, { word: law.status }),
+        " ",
+        /* @__PURE__ */ a3(LawLink, { law, position, at }),
+        " ",
+        /* @__PURE__ */ a3("bdi", { children: law.statement })
+      ] })) })
     ] });
   }
-  function LawList({ laws, position }) {
-    return /* @__PURE__ */ a3("ul", { class: "laws", children: laws.map(([law, at]) => /* @__PURE__ */ a3("li", { children: [
-      /* @__PURE__ */ a3(Status, { word: law.status }),
-      " ",
-      /* @__PURE__ */ a3("a", { href: address(["boundary", position, "l", at], route.value.options), children: [
-        law.id,
+  function OpenLaws({ boundary, position }) {
+    const open = boundary.laws.flatMap(
+      (law, at) => establishes(law.status) || law.status === "not-applicable" ? [] : [[law, at]]
+    );
+    if (open.length === 0) return null;
+    return /* @__PURE__ */ a3("p", { class: "open-laws", children: [
+      /* @__PURE__ */ a3("span", { children: "Laws that do not hold:" }),
+      open.map(([law, at]) => /* @__PURE__ */ a3("span", { children: [
+        /* @__PURE__ */ a3(Icon, { word: law.status }),
         " ",
-        law.form
-      ] }),
+        /* @__PURE__ */ a3(LawLink, { law, position, at })
+      ] }))
+    ] });
+  }
+  function LawLink({ law, position, at }) {
+    return /* @__PURE__ */ a3("a", { href: address(["boundary", position, "l", at], route.value.options), children: [
+      law.id,
       " ",
-      /* @__PURE__ */ a3("bdi", { children: law.statement })
-    ] })) });
+      law.form
+    ] });
   }
   function Audit({ boundary }) {
-    return /* @__PURE__ */ a3(More, { title: "Audit: the whole contract", children: [
+    return /* @__PURE__ */ a3(Part, { title: "Audit", note: "the whole contract; the stable ids of a relation stand beside it, under \u201CRaw mapping\u201D", children: [
       /* @__PURE__ */ a3(Facts, { facts: boundary.detail, label: "Contract" }),
       boundary.rules.map((rule) => /* @__PURE__ */ a3("section", { class: "audit-rule", "aria-label": rule.id, children: [
         /* @__PURE__ */ a3("h3", { children: rule.id }),
         /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: rule.signature }) }),
         /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: rule.rewrite }) }),
         /* @__PURE__ */ a3(Semantics, { rule })
-      ] })),
-      /* @__PURE__ */ a3("p", { class: "support", children: "The stable ids of each relation stand beside it, under \u201CRaw mapping\u201D." })
+      ] }))
     ] });
   }
   function Beside(beside) {
@@ -2698,10 +2755,18 @@ SOFTWARE.
     });
     return laws;
   }
-  function byWord(uses) {
-    const words = /* @__PURE__ */ new Map();
-    for (const use of uses) words.set(use.law.status, [...words.get(use.law.status) ?? [], use]);
-    return words;
+  function together(uses) {
+    const found = /* @__PURE__ */ new Map();
+    for (const use of uses) {
+      const words = found.get(use.boundary) ?? /* @__PURE__ */ new Map();
+      words.set(use.law.status, [...words.get(use.law.status) ?? [], use]);
+      found.set(use.boundary, words);
+    }
+    return found;
+  }
+  function boundaryName(position) {
+    const row = index.boundaries[position];
+    return row ? boundaryTitle(row) : "";
   }
   function Laws2() {
     const laws = [...book()];
@@ -2726,13 +2791,13 @@ SOFTWARE.
         /* @__PURE__ */ a3(Equations, { equations: law.equations }),
         /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: law.source }) })
       ] }) }),
-      /* @__PURE__ */ a3("td", { children: [...byWord(uses)].map(([word, some]) => /* @__PURE__ */ a3("p", { class: "uses", children: [
-        /* @__PURE__ */ a3(Status, { word }),
-        " ",
-        some.map((use) => {
-          const row = index.boundaries[use.boundary];
-          return /* @__PURE__ */ a3("a", { href: address(["boundary", use.boundary, "l", use.at]), title: row ? boundaryTitle(row) : "", children: use.law.form });
-        })
+      /* @__PURE__ */ a3("td", { children: [...together(uses)].map(([boundary, words]) => /* @__PURE__ */ a3("div", { class: "uses", children: [
+        /* @__PURE__ */ a3("small", { children: boundaryName(boundary) }),
+        [...words].map(([word, some]) => /* @__PURE__ */ a3("p", { children: [
+          /* @__PURE__ */ a3(Status, { word }),
+          " ",
+          some.map((use) => /* @__PURE__ */ a3("a", { href: address(["boundary", use.boundary, "l", use.at]), children: use.law.form }))
+        ] }))
       ] })) }),
       /* @__PURE__ */ a3("td", { children: [...new Set(uses.map((use) => use.law.theorem))].join(", ") })
     ] });
@@ -2797,7 +2862,7 @@ SOFTWARE.
   }
   function Slots() {
     return /* @__PURE__ */ a3($, { children: index.slots.map((slots, branch) => /* @__PURE__ */ a3("section", { "aria-label": index.branches[branch] || "Slots", children: [
-      index.branches[branch] ? /* @__PURE__ */ a3("h3", { children: index.branches[branch] }) : null,
+      index.branches[branch] ? /* @__PURE__ */ a3("p", { class: "branch", children: index.branches[branch] }) : null,
       /* @__PURE__ */ a3("ol", { class: "slots", children: slots.map((slot) => {
         const stage = index.stages[slot];
         return stage ? /* @__PURE__ */ a3(Slot2, { stage }) : null;
@@ -2806,7 +2871,7 @@ SOFTWARE.
   }
   function Slot2({ stage }) {
     return /* @__PURE__ */ a3("li", { class: stage.unavailable ? "slot-card unavailable" : "slot-card", children: [
-      /* @__PURE__ */ a3("h4", { children: /* @__PURE__ */ a3("a", { href: address(["stage", slug(stage)]), children: stage.title }) }),
+      /* @__PURE__ */ a3("h3", { children: /* @__PURE__ */ a3("a", { href: address(["stage", slug(stage)]), children: stage.title }) }),
       stage.unavailable ? /* @__PURE__ */ a3("p", { children: [
         /* @__PURE__ */ a3(Status, { word: "unavailable" }),
         " ",
@@ -3468,7 +3533,7 @@ SOFTWARE.
   }
   function Relations2({ title, links, none }) {
     return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h4", { children: title }),
+      /* @__PURE__ */ a3("h3", { children: title }),
       links.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: none }) : null,
       /* @__PURE__ */ a3("ul", { class: "links", children: links.slice(0, SHOWN2).map(([boundary, relation]) => {
         const row = index.boundaries[boundary];
@@ -3542,7 +3607,7 @@ SOFTWARE.
         ] }) : /* @__PURE__ */ a3($, { children: [
           /* @__PURE__ */ a3(Tools, { stage, position }),
           shown.state === "failed" ? /* @__PURE__ */ a3(Awaited, { answer: shown, children: () => null }) : null,
-          /* @__PURE__ */ a3(Form, { stage, position, shown: overlays })
+          /* @__PURE__ */ a3(Form2, { stage, position, shown: overlays })
         ] })
       ] }),
       /* @__PURE__ */ a3(Beside2, { stage, position, target: target2, shown: overlays })
@@ -3601,7 +3666,7 @@ SOFTWARE.
       /* @__PURE__ */ a3(OverlaySwitches, { stage: position })
     ] });
   }
-  function Form({ stage, position, shown }) {
+  function Form2({ stage, position, shown }) {
     const view = route.value.options.get("view") ?? "matrix";
     if (view === "short") return /* @__PURE__ */ a3(TextView, { list: stage.short, stage: position, form: "Short" });
     if (view === "detail") return /* @__PURE__ */ a3(TextView, { list: stage.detail, stage: position, form: "Detailed" });

@@ -5,33 +5,24 @@ import { LawEvidence, ObligationAt } from "./evidence"
 import { FindingList } from "./failure"
 import { counted, grouped } from "./numbers"
 import { Awaited, Choice, Facts, More, NotHere, NoView, Part } from "./parts"
-import type { BoundaryIndex, LawRow, Obligation, RuleRow } from "./payload"
+import type { BoundaryIndex, Fact, LawRow, Obligation, RuleRow } from "./payload"
 import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
 import { Side } from "./side"
-import { Legend } from "./spans"
 import { establishes, Icon, Status } from "./status"
 
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
   const position = /^\d{1,4}$/.test(name) ? Number(name) : -1
   const boundary = index.boundaries[position]
   if (!boundary) return <NoView what={`boundary ${name}`} />
-  const detail = route.value.options.get("form") === "detail"
   return (
     <>
       <main class="view" tabIndex={-1}>
         <Head boundary={boundary} />
         <Coverage boundary={boundary} />
-        <Findings position={position} />
-        <Lowering boundary={boundary} detail={detail} />
-        <Rules boundary={boundary} detail={detail} />
-        <Laws boundary={boundary} position={position} />
-        <Audit boundary={boundary} />
-        <Part title="Relations">
-          <Legend />
-          <Relations boundary={boundary} position={position} detail={detail} />
-        </Part>
+        <Forms />
+        <Form boundary={boundary} position={position} />
       </main>
       <Beside boundary={boundary} position={position} kind={kind} target={target} />
     </>
@@ -65,8 +56,11 @@ const FAULTS: ReadonlySet<string> = new Set(["missing", "dangling", "undeclared"
 
 function Coverage({ boundary }: { boundary: BoundaryIndex }) {
   return (
-    <Part title="Accounted for" note={boundary.exact ? "everything, once" : "not everything, or not once"}>
+    <section class="coverage" aria-label="Accounted for">
       <ul class="tiles">
+        <li>
+          <b>Accounted for:</b> {boundary.exact ? "everything, once" : "not everything, or not once"}
+        </li>
         {boundary.coverage.map(({ name, value }) => (
           <li>
             {FAULTS.has(name) && value !== "0" ? <Icon word="refuted" /> : null} <b class="number">{grouped(value)}</b> <span>{name}</span>
@@ -74,7 +68,7 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
         ))}
         {boundary.cardinality.map(({ cardinality, count }) => (
           <li>
-            <a href={withOptions({ card: cardinality })}>
+            <a href={withOptions({ card: cardinality, form: "" })}>
               <b class="number">{grouped(String(count))}</b> <span>{cardinality}</span>
             </a>
           </li>
@@ -86,8 +80,65 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
           <Status word={word} count={grouped(count)} />
         ))}
       </p>
-    </Part>
+    </section>
   )
+}
+
+/** The forms of a boundary; the lowering table is the first that is shown. */
+const FORMS = [
+  ["", "Lowering"],
+  ["short", "Short form"],
+  ["detail", "Detailed form"],
+  ["laws", "Laws"],
+  ["audit", "Audit"],
+] as const
+
+function Forms() {
+  const chosen = route.value.options.get("form") ?? ""
+  return (
+    <Choice
+      label="Form"
+      chosen={chosen}
+      options={FORMS.map(([name, title]) => [name, title, withOptions({ form: name })])}
+    />
+  )
+}
+
+function Form({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  const form = route.value.options.get("form") ?? ""
+  switch (form) {
+    case "":
+      return (
+        <>
+          <Findings position={position} />
+          <OpenLaws boundary={boundary} position={position} />
+          <Relations boundary={boundary} position={position} detail={false} />
+        </>
+      )
+    case "short":
+      return (
+        <>
+          <Promises facts={boundary.short} />
+          <Rules boundary={boundary} detail={false} />
+        </>
+      )
+    case "detail":
+      return (
+        <>
+          <Promises facts={boundary.detail} />
+          <Rules boundary={boundary} detail />
+          <Part title="Lineage evidence" note="every relation with its claims">
+            <Relations boundary={boundary} position={position} detail />
+          </Part>
+        </>
+      )
+    case "laws":
+      return <Laws boundary={boundary} position={position} />
+    case "audit":
+      return <Audit boundary={boundary} />
+    default:
+      return <NotHere what={`form ${form}`} />
+  }
 }
 
 function Findings({ position }: { position: number }) {
@@ -106,21 +157,13 @@ function Findings({ position }: { position: number }) {
 }
 
 /** How many findings a boundary shows at once. */
-const FINDINGS = 3
+const FINDINGS = 1
 
-function Lowering({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
+function Promises({ facts }: { facts: readonly Fact[] }) {
   return (
-    <Part title="The pass">
-      <Choice
-        label="Form"
-        chosen={detail ? "detail" : "short"}
-        options={[
-          ["short", "Short", withOptions({ form: "" })],
-          ["detail", "Detailed", withOptions({ form: "detail" })],
-        ]}
-      />
+    <Part title="What the pass promises">
       <dl class="promises">
-        {(detail ? boundary.detail : boundary.short).map(({ name, value }) => (
+        {facts.map(({ name, value }) => (
           <div>
             <dt>{name}</dt>
             <dd>
@@ -136,7 +179,7 @@ function Lowering({ boundary, detail }: { boundary: BoundaryIndex; detail: boole
 function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
   if (boundary.rules.length === 0) return null
   return (
-    <More title={`Rules that the contract declares: ${boundary.rules.length}`} open={detail}>
+    <Part title="Rules" note={`as ${boundary.name} declares them`}>
       <div class="wide">
         <table class="rows">
           <thead>
@@ -153,7 +196,7 @@ function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean 
           <tbody>
             {boundary.rules.map((rule) => (
               <tr>
-                <th scope="row">{rule.relations > 0 ? <a href={withOptions({ rule: rule.id })}>{rule.id}</a> : rule.id}</th>
+                <th scope="row">{rule.relations > 0 ? <a href={withOptions({ rule: rule.id, form: "" })}>{rule.id}</a> : rule.id}</th>
                 <td>
                   <bdi>{rule.signature}</bdi>
                   <p class="support">
@@ -174,7 +217,7 @@ function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean 
           </tbody>
         </table>
       </div>
-    </More>
+    </Part>
   )
 }
 
@@ -199,43 +242,50 @@ function Semantics({ rule }: { rule: RuleRow }) {
 }
 
 function Laws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
-  if (boundary.laws.length === 0) return null
-  const laws = boundary.laws.map((law, at) => [law, at] as const)
-  const open = laws.filter(([law]) => !establishes(law.status) && law.status !== "not-applicable")
   return (
-    <>
-      {open.length > 0 ? (
-        <Part title="Laws that do not hold here">
-          <LawList laws={open} position={position} />
-        </Part>
-      ) : null}
-      <More title={`Laws at this boundary: ${counted(laws.length, "form")}`}>
-        <LawList laws={laws} position={position} />
-      </More>
-    </>
+    <Part title="Laws" note={counted(boundary.laws.length, "form")}>
+      {boundary.laws.length === 0 ? <p class="none">none at this boundary</p> : null}
+      <ul class="laws">
+        {boundary.laws.map((law, at) => (
+          <li>
+            <Status word={law.status} /> <LawLink law={law} position={position} at={at} /> <bdi>{law.statement}</bdi>
+          </li>
+        ))}
+      </ul>
+    </Part>
   )
 }
 
-function LawList({ laws, position }: { laws: readonly (readonly [LawRow, number])[]; position: number }) {
+/** The laws that do not hold, in one line: they are about the relations, and belong above them. */
+function OpenLaws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  const open = boundary.laws.flatMap((law, at) =>
+    establishes(law.status) || law.status === "not-applicable" ? [] : [[law, at] as const],
+  )
+  if (open.length === 0) return null
   return (
-    <ul class="laws">
-      {laws.map(([law, at]) => (
-        <li>
-          <Status word={law.status} />{" "}
-          <a href={address(["boundary", position, "l", at], route.value.options)}>
-            {law.id} {law.form}
-          </a>{" "}
-          <bdi>{law.statement}</bdi>
-        </li>
+    <p class="open-laws">
+      <span>Laws that do not hold:</span>
+      {open.map(([law, at]) => (
+        <span>
+          <Icon word={law.status} /> <LawLink law={law} position={position} at={at} />
+        </span>
       ))}
-    </ul>
+    </p>
+  )
+}
+
+function LawLink({ law, position, at }: { law: LawRow; position: number; at: number }) {
+  return (
+    <a href={address(["boundary", position, "l", at], route.value.options)}>
+      {law.id} {law.form}
+    </a>
   )
 }
 
 /** Nothing left out: the contract, the rules with all that they state, and what the claims were decided by. */
 function Audit({ boundary }: { boundary: BoundaryIndex }) {
   return (
-    <More title="Audit: the whole contract">
+    <Part title="Audit" note="the whole contract; the stable ids of a relation stand beside it, under “Raw mapping”">
       <Facts facts={boundary.detail} label="Contract" />
       {boundary.rules.map((rule) => (
         <section class="audit-rule" aria-label={rule.id}>
@@ -249,8 +299,7 @@ function Audit({ boundary }: { boundary: BoundaryIndex }) {
           <Semantics rule={rule} />
         </section>
       ))}
-      <p class="support">The stable ids of each relation stand beside it, under “Raw mapping”.</p>
-    </More>
+    </Part>
   )
 }
 

@@ -79,7 +79,7 @@ function ObligationFacts({ row, position }: { row: Obligation; position: number 
       <Facts facts={facts} label="Obligation" />
       {row.witness.length > 0 ? (
         <>
-          <h4>Values at which its hypotheses hold</h4>
+          <h3>Values at which its hypotheses hold</h3>
           <Facts facts={row.witness} label="Witness" />
         </>
       ) : null}
@@ -94,7 +94,7 @@ function Counterexample({ row }: { row: Obligation }) {
   if (row.counterexample.length === 0) return null
   return (
     <div class="counterexample">
-      <h4>Counterexample</h4>
+      <h3>Counterexample</h3>
       <Facts facts={row.counterexample} label="Counterexample" />
     </div>
   )

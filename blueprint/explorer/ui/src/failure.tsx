@@ -13,7 +13,7 @@ import { establishes, Icon, Status } from "./status"
 export function Failures() {
   const [first, ...others] = index.findings
   if (!first) return null
-  const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}, the most specific first` : ""
+  const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}: mend this first` : ""
   return (
     <Part title={first.refutes ? "What is wrong" : "What is not established"} note={note}>
       <div class="findings">
@@ -26,13 +26,28 @@ export function Failures() {
                 ? ` of ${grouped(String(index.findings_total - 1))}; the report has them all`
                 : ""}
             </summary>
-            <FindingList findings={others} />
+            {WEIGHTS.map(([weight, title]) => {
+              const some = others.filter((finding) => finding.weight === weight)
+              return some.length === 0 ? null : (
+                <>
+                  <h3>{title}</h3>
+                  <FindingList findings={some} />
+                </>
+              )
+            })}
           </details>
         ) : null}
       </div>
     </Part>
   )
 }
+
+/** What a finding is to the reader, in the order in which findings stand. */
+const WEIGHTS = [
+  ["first", "To mend, too"],
+  ["later", "Of later stages, which are held against what is wrong before them"],
+  ["bytes", "Of digests, replay and records, which differ wherever anything does"],
+] as const
 
 export function FindingList({ findings }: { findings: readonly FindingRow[] }) {
   return (

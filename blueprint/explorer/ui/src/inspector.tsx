@@ -151,7 +151,7 @@ export function Entities(list: {
 function Relations({ title, links, none }: { title: string; links: readonly Link[]; none: string }) {
   return (
     <>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       {links.length === 0 ? <p class="none">{none}</p> : null}
       <ul class="links">
         {links.slice(0, SHOWN).map(([boundary, relation]) => {

@@ -22,10 +22,20 @@ function book(): ReadonlyMap<string, readonly Use[]> {
   return laws
 }
 
-function byWord(uses: readonly Use[]): ReadonlyMap<string, readonly Use[]> {
-  const words = new Map<string, Use[]>()
-  for (const use of uses) words.set(use.law.status, [...(words.get(use.law.status) ?? []), use])
-  return words
+/** The uses of a law by boundary, and there by verdict word. */
+function together(uses: readonly Use[]): ReadonlyMap<number, ReadonlyMap<string, readonly Use[]>> {
+  const found = new Map<number, Map<string, Use[]>>()
+  for (const use of uses) {
+    const words = found.get(use.boundary) ?? new Map<string, Use[]>()
+    words.set(use.law.status, [...(words.get(use.law.status) ?? []), use])
+    found.set(use.boundary, words)
+  }
+  return found
+}
+
+function boundaryName(position: number): string {
+  const row = index.boundaries[position]
+  return row ? boundaryTitle(row) : ""
 }
 
 export function Laws() {
@@ -70,18 +80,18 @@ function Law({ id, uses }: { id: string; uses: readonly Use[] }) {
         </details>
       </td>
       <td>
-        {[...byWord(uses)].map(([word, some]) => (
-          <p class="uses">
-            <Status word={word} />{" "}
-            {some.map((use) => {
-              const row = index.boundaries[use.boundary]
-              return (
-                <a href={address(["boundary", use.boundary, "l", use.at])} title={row ? boundaryTitle(row) : ""}>
-                  {use.law.form}
-                </a>
-              )
-            })}
-          </p>
+        {[...together(uses)].map(([boundary, words]) => (
+          <div class="uses">
+            <small>{boundaryName(boundary)}</small>
+            {[...words].map(([word, some]) => (
+              <p>
+                <Status word={word} />{" "}
+                {some.map((use) => (
+                  <a href={address(["boundary", use.boundary, "l", use.at])}>{use.law.form}</a>
+                ))}
+              </p>
+            ))}
+          </div>
         ))}
       </td>
       <td>{[...new Set(uses.map((use) => use.law.theorem))].join(", ")}</td>

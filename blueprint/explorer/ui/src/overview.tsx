@@ -87,7 +87,7 @@ function Slots() {
     <>
       {index.slots.map((slots, branch) => (
         <section aria-label={index.branches[branch] || "Slots"}>
-          {index.branches[branch] ? <h3>{index.branches[branch]}</h3> : null}
+          {index.branches[branch] ? <p class="branch">{index.branches[branch]}</p> : null}
           <ol class="slots">
             {slots.map((slot) => {
               const stage = index.stages[slot]
@@ -103,9 +103,9 @@ function Slots() {
 function Slot({ stage }: { stage: StageIndex }) {
   return (
     <li class={stage.unavailable ? "slot-card unavailable" : "slot-card"}>
-      <h4>
+      <h3>
         <a href={address(["stage", slug(stage)])}>{stage.title}</a>
-      </h4>
+      </h3>
       {stage.unavailable ? (
         <p>
           <Status word="unavailable" /> <bdi>{stage.unavailable}</bdi>

@@ -69,6 +69,7 @@ export function NotHere({ what }: { what: string }) {
 export function NoView({ what }: { what: string }) {
   return (
     <main class="view" tabIndex={-1}>
+      <h1 tabIndex={-1}>Nothing to show</h1>
       <NotHere what={what} />
     </main>
   )

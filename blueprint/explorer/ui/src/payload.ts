@@ -30,6 +30,7 @@ export interface FindingRow {
   readonly message: string
   readonly meaning: string
   readonly path: string
+  readonly weight: string
   readonly refutes: boolean
   readonly boundary: number
   readonly relation: number

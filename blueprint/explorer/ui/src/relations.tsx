@@ -8,7 +8,7 @@ import type { BoundaryIndex, Relation } from "./payload"
 import { printedOf, printing } from "./print"
 import { opened } from "./relation"
 import { address, route, withOptions } from "./route"
-import { Expression } from "./spans"
+import { Expression, Legend } from "./spans"
 import { Status } from "./status"
 import { positionsOf, useWindow } from "./window"
 
@@ -33,7 +33,10 @@ export function Relations({ boundary, position, detail }: { boundary: BoundaryIn
   const chosen = useChosen(boundary, choice)
   return (
     <div class="relations">
-      <Filters boundary={boundary} choice={choice} />
+      <div class="relations-head">
+        <Filters boundary={boundary} choice={choice} />
+        <Legend />
+      </div>
       {chosen.state === "failed" ? <Notice>{chosen.why}</Notice> : null}
       <p class="count" role="status">
         {choice.rule || choice.status || choice.cardinality
