@@ -63,18 +63,17 @@ def explore(
         raise UsageError("needs --serve", path="--port" if number else "--no-browser")
     place = None if serve and output is None else place_of_document(output)
     refuse_clashes([bundle], [] if place is None else [place])
-    from blueprint.bundle import read_bundle  # noqa: PLC0415  (lazy: --help needs none of it)
-    from blueprint.cli.config import load  # noqa: PLC0415
+    from blueprint.cli.config import load  # noqa: PLC0415  (lazy: --help needs none of it)
     from blueprint.codec import BUNDLE_LIMIT  # noqa: PLC0415
-    from blueprint.explorer.explore import explorer_page  # noqa: PLC0415
+    from blueprint.explorer.explore import explorer_page, require_fit  # noqa: PLC0415
     from blueprint.explorer.roofline import read_profile  # noqa: PLC0415
     from blueprint.files import read_bounded  # noqa: PLC0415
 
     effort = effort_of(rules=rules, jobs=None, budget=None, cross_check=None, expect=None, config=load())
     voice = voice_of(context)
     data = read_bounded(bundle, BUNDLE_LIMIT)
-    read_bundle(data)
     profile = None if roofline is None else read_profile(roofline)
+    require_fit(data, overlay or (), profile)
     with voice.progress(f"verifying {plain(bundle)}", 2) as step:
         step(f"verifying {plain(bundle)}")
         subject = examined(bundle, data, effort, voice)

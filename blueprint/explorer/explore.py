@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from blueprint.bundle import Bundle, read_bundle
-from blueprint.explorer.overlays import addressed, read_overlays
+from blueprint.explorer.overlays import AddressedOverlay, addressed, read_overlays
 from blueprint.explorer.page import page
 from blueprint.explorer.projection import project
 from blueprint.explorer.roofline import Profile, roofline
@@ -27,19 +27,22 @@ def explorer_page(
 
     overlays: paths of files with further overlays.
     profile: the device whose least times are shown beside portable tasks.
-    Raises CodecError for bytes that do not decode, and InputError for an overlay that does not fit.
+    Raises CodecError for bytes that do not decode, and InputError for an overlay or a profile that does not fit.
     """
     with collecting_later():
-        return _explorer_page(read_bundle(data), report, rules, overlays, profile)
+        bundle = read_bundle(data)
+        return page(project(bundle, report, open_rulebook(rules), _overlays(bundle, overlays, profile)))
 
 
-def _explorer_page(
-    bundle: Bundle, report: Report, rules: str | Path | None, overlays: Sequence[str], profile: Profile | None
-) -> bytes:
+def require_fit(data: bytes, overlays: Sequence[str], profile: Profile | None) -> None:
+    """Raise now, before a long verification, what `explorer_page` would raise after it."""
+    _overlays(read_bundle(data), overlays, profile)
+
+
+def _overlays(bundle: Bundle, paths: Sequence[str], profile: Profile | None) -> list[AddressedOverlay]:
+    """The bundle's own overlays, those of files, and the least times on a device."""
     chains = chains_of(bundle)
     found = addressed(bundle.overlays, chains, "recorded in the bundle")
-    for path in overlays:
+    for path in paths:
         found += read_overlays(path, chains)
-    if profile is not None:
-        found += roofline(profile, chains)
-    return page(project(bundle, report, open_rulebook(rules), found))
+    return found if profile is None else [*found, *roofline(profile, chains)]

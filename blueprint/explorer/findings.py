@@ -30,6 +30,8 @@ class Places:
     records: Sequence[tuple[str, str]]
     boundaries: Mapping[int, int]
     found: Sequence[Found]
+    laws: Sequence[Sequence[str]]
+    """The laws of each boundary, with their forms, as findings name them."""
 
 
 def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
@@ -49,6 +51,7 @@ def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
             refutes=finding.refutes,
             boundary=boundary,
             relation=relation,
+            law=_law(finding, boundary, places),
             stage=-1 if slot is None else slot.position,
             entity=_entity(slot, rest, relation, boundary, places),
         )
@@ -107,6 +110,12 @@ def _relation(finding: Finding, boundary: int, slot: Slot | None, rest: str, pla
     if not finding.relation:
         return made[0] if made else -1
     return next((number for number in candidates if number in made), candidates[0] if candidates else -1)
+
+
+def _law(finding: Finding, boundary: int, places: Places) -> int:
+    """The form of a law that a finding is about."""
+    laws = places.laws[boundary] if boundary >= 0 else ()
+    return laws.index(finding.law) if finding.law in laws else -1
 
 
 def _entity(slot: Slot | None, rest: str, relation: int, boundary: int, places: Places) -> int:

@@ -25,13 +25,13 @@ class Lawbook:
     def row(self, law: Established) -> LawRow:
         """One form of a law at a boundary, with the equations of that form."""
         return LawRow(
-            id=law.id,
-            form=law.form,
-            rule=law.rule,
-            statement=law.statement,
+            id=plain(law.id),
+            form=plain(law.form),
+            rule=plain(law.rule),
+            statement=plain(law.statement, 1000),
             equations=self._equations(law),
             source=self._source((law.rule, law.id)),
-            group=law.group,
+            group=plain(law.group, 1000),
             members=f"{law.members} of {law.expected_members}",
             status=law.status.value,
             theorem=law.theorem.value,

@@ -78,6 +78,8 @@ class StatusCount(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class FindingRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One diagnostic with the places that it is about; -1 where there is no such place.
 
+    `relation` and `law` are positions at the boundary, `entity` one in the stage.
+
     `weight` says what it is to the reader: `first` to mend, `later` where it may only follow from what is wrong before,
     or `bytes`, of digests, replay and records, which differ wherever anything does.
     """
@@ -90,6 +92,7 @@ class FindingRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     refutes: bool
     boundary: int
     relation: int
+    law: int
     stage: int
     entity: int
 

@@ -109,7 +109,7 @@ class _Projecting:
             weakest=weakest_boundary(boundaries),
             stages=stages,
             boundaries=tuple(boundaries),
-            findings=tuple(finding_rows(report, self.places(reached))),
+            findings=tuple(finding_rows(report, self.places(reached, boundaries))),
             findings_total=len(report.diagnostics),
             obligations=obligations,
             overlays=tuple(overlay_index(each, self.slots, self.chunks) for each in overlays),
@@ -247,12 +247,13 @@ class _Projecting:
             detail=self.chunks.listed(detailed(shown), chunks.LINES),
         )
 
-    def places(self, reached: dict[int, int]) -> Places:
+    def places(self, reached: dict[int, int], boundaries: Sequence[BoundaryIndex]) -> Places:
         return Places(
             slots={(slot.stage.value, slot.branch.value): slot for slot in self.slots},
             records=[(record.stage.value, record.branch.value) for record in self.bundle.stages],
             boundaries=reached,
             found=self.found,
+            laws=[[f"{law.id} ({law.form})" for law in each.laws] for each in boundaries],
         )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
 from blueprint.errors import InputError
 from blueprint.explorer.explore import explorer_page
 from blueprint.ir.common import Stage
-from blueprint.outcome import Outcome
+from blueprint.outcome import Finding, Outcome, malformed
 from blueprint.verification import verify
 from tests.bundles.branches import DECODE, BranchDraft
 from tests.bundles.test_false_bundles import one_task_dropped, wrong_qkv_work
@@ -183,6 +184,32 @@ def test_bytes_that_are_no_bundle_have_no_page() -> None:
     report = verify(b"{}")
     with pytest.raises(InputError):
         explorer_page(b"{}", report)
+
+
+def test_a_law_that_fails_is_named_at_its_boundary(training: Explored) -> None:
+    page = false(training, wrong_qkv_work).page
+    findings = [each for each in page.index["findings"] if each["code"] == "law.qkv-projection"]
+    assert findings
+    for finding in findings:
+        law = page.index["boundaries"][finding["boundary"]]["laws"][finding["law"]]
+        assert (law["id"], law["status"]) == ("qkv-projection", "refuted")
+        assert finding["relation"] == finding["entity"] == -1
+    assert all(each["law"] == -1 for each in page.index["findings"] if not each["code"].startswith("law."))
+
+
+def test_a_run_that_broke_down_shows_the_bundle_and_establishes_nothing(training: Explored) -> None:
+    finding = Finding(code="internal", message="memory ran out", path="bundle.json")
+    report = msgspec.structs.replace(malformed("", finding), verdict=Outcome.ERROR)
+    page = Page(explorer_page(training.data, report))
+    assert page.index["verdict"] == "error"
+    assert [each["stage"] for each in page.index["stages"] if not each["unavailable"]] == [
+        "model",
+        "distributed",
+        "portable",
+    ]
+    assert {each["weakest"] for each in page.index["boundaries"]} == {"not-run"}
+    short = {each["name"]: each["value"] for each in page.boundary("portable")["short"]}
+    assert short["not examined"] == "internal: memory ran out"
 
 
 def drawn() -> list[tuple[Mutant, bytes]]:
