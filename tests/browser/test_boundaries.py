@@ -25,7 +25,7 @@ def bodies(window: Window) -> Locator:
 def tiles(window: Window) -> dict[str, str]:
     """The counts of a boundary by their names."""
     found = {}
-    for tile in window.page.locator(".tiles li").all():
+    for tile in window.page.locator(".tiles li:has(span)").all():
         value, name = tile.locator("b").inner_text(), tile.locator("span").inner_text()
         found[name] = value
     return found

@@ -27,7 +27,7 @@ def chip(window: Window, name: str, lane: str = "compute") -> Locator:
 
 def test_five_slots_stand_in_canonical_order_and_the_empty_ones_say_why(show: Show, training: Path) -> None:
     window = show(training)
-    assert window.texts(".slot-card h4") == TITLES
+    assert window.texts(".slot-card h3") == TITLES
     assert window.texts(".chain li.slot b") == TITLES
     empty = window.page.locator(".slot-card.unavailable")
     expect(empty).to_have_count(2)
@@ -46,7 +46,7 @@ def test_each_slot_can_be_the_one_that_is_missing(slot: int, show: Show, five: P
     file = tmp_path / "page.html"
     file.write_text(altered.whole())
     window = show(file)
-    assert window.texts(".slot-card.unavailable h4") == [TITLES[slot]]
+    assert window.texts(".slot-card.unavailable h3") == [TITLES[slot]]
     expect(window.page.locator(".slot-card.unavailable")).to_contain_text("its bytes were lost")
     window.go(f"#/stage/{SLUGS[slot]}")
     expect(window.page.get_by_role("alert")).to_contain_text("its bytes were lost")

@@ -1394,14 +1394,20 @@ SOFTWARE.
     return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${tail ? `?${tail}` : ""}`;
   }
   var route = y3(parsed(location.hash));
-  addEventListener("hashchange", () => {
-    route.value = parsed(location.hash);
-  });
+  var followed = location.hash;
+  function follow() {
+    if (location.hash === followed) return;
+    followed = location.hash;
+    route.value = parsed(followed);
+  }
+  addEventListener("hashchange", follow);
   function go(to) {
     location.hash = to;
+    follow();
   }
   function settle(to) {
     location.replace(to);
+    follow();
   }
   function withOptions(changes) {
     const { path, options } = route.value;
@@ -2051,15 +2057,15 @@ SOFTWARE.
     const shown = printing.value ? { ...windowAt(of, 0), start: 0, end: Math.min(count, PRINTED) } : windowAt(of, offset);
     A2(() => {
       let frame = 0;
-      const follow = () => {
+      const follow2 = () => {
         frame = 0;
         const top = table.current?.getBoundingClientRect().top ?? 0;
         move(Math.max(0, -top));
       };
       const schedule = () => {
-        frame ||= requestAnimationFrame(follow);
+        frame ||= requestAnimationFrame(follow2);
       };
-      follow();
+      follow2();
       addEventListener("scroll", schedule, { passive: true });
       addEventListener("resize", schedule, { passive: true });
       return () => {
@@ -2207,7 +2213,7 @@ SOFTWARE.
   }
   function Select(select) {
     const change = (event) => {
-      location.replace(withOptions({ [select.option]: event.currentTarget.value }));
+      settle(withOptions({ [select.option]: event.currentTarget.value }));
     };
     return /* @__PURE__ */ a3("label", { children: [
       select.label,
@@ -3039,7 +3045,7 @@ SOFTWARE.
           {
             type: "checkbox",
             checked: on.includes(at),
-            onChange: () => location.replace(withOptions({ ov: turned(at) }))
+            onChange: () => settle(withOptions({ ov: turned(at) }))
           }
         ),
         /* @__PURE__ */ a3("span", { children: [

@@ -3,7 +3,7 @@ import { chunksFrom, useAnswer, type Answer } from "./chunks"
 import { index } from "./data"
 import { grouped, groupedWithin } from "./numbers"
 import type { OverlayIndex, OverlayValue } from "./payload"
-import { route, withOptions } from "./route"
+import { route, settle, withOptions } from "./route"
 
 /** Values by entity of one overlay. */
 export interface Shown {
@@ -45,7 +45,7 @@ export function OverlaySwitches({ stage }: { stage: number }) {
           <input
             type="checkbox"
             checked={on.includes(at)}
-            onChange={() => location.replace(withOptions({ ov: turned(at) }))}
+            onChange={() => settle(withOptions({ ov: turned(at) }))}
           />
           <span>
             <bdi>{overlay.provider}</bdi>, revision <bdi>{overlay.revision}</bdi>:{" "}

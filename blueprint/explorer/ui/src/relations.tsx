@@ -7,7 +7,7 @@ import { Notice } from "./parts"
 import type { BoundaryIndex, Relation } from "./payload"
 import { printedOf, printing } from "./print"
 import { opened } from "./relation"
-import { address, route, withOptions } from "./route"
+import { address, route, settle, withOptions } from "./route"
 import { Expression, Legend } from "./spans"
 import { Status } from "./status"
 import { positionsOf, useWindow } from "./window"
@@ -138,7 +138,7 @@ function Filters({ boundary, choice }: { boundary: BoundaryIndex; choice: Choice
 
 function Select(select: { label: string; option: string; chosen: string; values: readonly string[] }) {
   const change = (event: Event) => {
-    location.replace(withOptions({ [select.option]: (event.currentTarget as HTMLSelectElement).value }))
+    settle(withOptions({ [select.option]: (event.currentTarget as HTMLSelectElement).value }))
   }
   return (
     <label>

@@ -29,17 +29,26 @@ export function address(path: readonly (string | number)[], options: Iterable<re
 
 export const route = signal<Route>(parsed(location.hash))
 
-addEventListener("hashchange", () => {
-  route.value = parsed(location.hash)
-})
+let followed = location.hash
+
+/** Take the address as it is now: the browser tells of a change only later, and keys may be faster. */
+function follow(): void {
+  if (location.hash === followed) return
+  followed = location.hash
+  route.value = parsed(followed)
+}
+
+addEventListener("hashchange", follow)
 
 export function go(to: string): void {
   location.hash = to
+  follow()
 }
 
 /** Another address of the same view: it takes the place of this one in the history. */
 export function settle(to: string): void {
   location.replace(to)
+  follow()
 }
 
 /** The address of this view with other options; those that are empty are left out. */
