@@ -13,11 +13,11 @@ DEMO_REPORT := build/gpt3-175b.report.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check static fmt format lint type arch trusted ui ui-check proofs cover prove recheck docs bench mutate \
-	mutate-bundles wheel clean
+.PHONY: help setup demo test check static fmt format lint type arch trusted ui ui-check proofs cover prove recheck docs \
+	bench mutate mutate-laws mutate-bundles mutate-core soak soak-determinism wheel clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## create .venv and install everything into it
 
@@ -103,11 +103,24 @@ docs: $(STAMP) ## build the documentation into build/site and check its links
 bench: $(STAMP) ## measure time and memory against their targets
 	@$(PY) tests/bench/bench.py
 
-mutate: $(STAMP) ## plant faults and count those that are caught
+mutate: mutate-bundles mutate-laws ## plant faults in bundles, laws and the derivation: every one must be caught
+
+mutate-laws: $(STAMP) ## plant faults in laws and the derivation and count those that are caught
 	@$(PY) tests/mutation/mutate.py
 
 mutate-bundles: $(STAMP) ## put good bundles wrong and count those that are stopped
 	@$(PY) -m tests.mutation.bundles
+
+soak: $(STAMP) ## verify 10,000 drawn derivations (WORKERS=n: in as many processes)
+	@$(PY) -m tests.soak.validity
+
+soak-determinism: $(STAMP) ## derive and verify in many surroundings: the same bytes
+	@$(PY) -m tests.soak.determinism
+
+# CHANGED=<commit> takes only lines that have changed since; MOST=<n> so many mutants, MINUTES=<n> so much time.
+mutate-core: $(STAMP) ## mutate the trusted core's source and count what the tests notice
+	@$(PY) -m tests.mutation.core $(MODULES) $(if $(CHANGED),--changed $(CHANGED)) $(if $(MOST),--most $(MOST)) \
+	    $(if $(MINUTES),--minutes $(MINUTES))
 
 wheel: $(STAMP) ## build the wheel into dist/
 	@$(PY) -m build --wheel --no-isolation

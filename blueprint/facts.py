@@ -96,6 +96,14 @@ class Question:
             given = self.given(f"{label}[{index}]", positions[each])
             self.number(f"{label}[{index}]", position, given, (found or "nothing", each))
 
+    def series(self, label: str, actual: Sequence[str | int], expected: Sequence[str | int]) -> None:
+        """Two long lists are equal: in length, and in how many elements they share before they differ."""
+        length, least = self.given(f"{label} count", len(expected)), min(len(actual), len(expected))
+        shared = next((at for at in range(least) if actual[at] != expected[at]), least)
+        words = (str(actual[shared]), str(expected[shared])) if shared < least else None
+        self.number(f"{label} count", len(actual), length)
+        self.number(f"{label}[{shared}]", shared, length, words)
+
     def sizes(self, label: str, actual: Sequence[int], expected: Sequence[Term]) -> None:
         """Two lists of numbers are equal, element by element and in length."""
         self.number(f"{label} count", len(actual), self.given(f"{label} count", len(expected)))

@@ -32,11 +32,15 @@ MEMBERS: Final = "members"
 
 @dataclass(frozen=True)
 class Member:
-    """A task of the target with what the rules demand of it; `expected` is None for a task that no rule demands."""
+    """A task of the target with what the rules demand of it; `expected` is None for tasks that no rule demands.
+
+    `count` says for how many tasks it stands; work is what they do together.
+    """
 
     expected: ExpectedTask | None
     phase: Phase
     work: dict[Quantity, int]
+    count: int = 1
 
     @property
     def kind(self) -> str | None:
@@ -163,15 +167,16 @@ class LawInstances:
                     self._add(rule, law, equation, groups)
 
     def _groups(self, law: Law) -> list[list[Member]]:
-        """The members of a law's group, block by block; a task that no rule demands is in all of them."""
+        """The members of a law's group, block by block; what no rule demands is in all of them, together."""
         members = [member for member in self.members if _belongs(member, law)]
         if law.group.of_stage:
             return [members]
         groups: list[list[Member]] = [[] for _ in range(self.bindings.view.blocks)]
+        strays = [member for member in members if member.block is None]
         for member in members:
-            for group in groups if member.block is None else [groups[member.block]]:
-                group.append(member)
-        return groups
+            if member.block is not None:
+                groups[member.block].append(member)
+        return [[*group, _together(strays)] for group in groups] if strays else groups
 
     def _add(
         self,
@@ -185,7 +190,7 @@ class LawInstances:
         applicable = law.when(case) and self.bindings.applies(equation) and (case.stack or not rule.stage)
         if not applicable:
             groups, expected = [], 0
-        found = [len(group) for group in groups]
+        found = [sum(member.count for member in group) for group in groups]
         vacuous = expected > 0 and 0 in found
         obligations = [
             obligation
@@ -212,7 +217,7 @@ class LawInstances:
     def _obligations(
         self, law: Law, equation: Equation[Quantity], group: Sequence[Member], expected: int
     ) -> list[Obligation]:
-        asked = [member_count(len(group), expected)]
+        asked = [member_count(sum(member.count for member in group), expected)]
         for portion in portions_of(law.group.portion, group, lambda member: member.operation):
             # The bindings' names are taken: a size with t = 1 must not pass for one of this plan.
             question = Question(values=dict(self.bindings.values))
@@ -237,6 +242,12 @@ class LawInstances:
                 rules = [self.primitives[each.target.primitive] for each in tasks]
                 pairs = zip(tasks, rules, strict=True)
                 return Sum(tuple(whole_operations(question, task, alone, rule) for task, rule in pairs))
+
+
+def _together(members: Sequence[Member]) -> Member:
+    """One member for several that no rule demands: a bundle may hold as many of them as it likes, in every block."""
+    work = {quantity: sum(member.work[quantity] for member in members) for quantity in Quantity}
+    return Member(None, members[0].phase, work, len(members))
 
 
 def _belongs(member: Member, law: Law) -> bool:

@@ -226,7 +226,7 @@ class _Settlement:
         if status not in {Status.PROVED, Status.NOT_APPLICABLE}:
             index = next((each for each in check.obligations if self.status(each) is status), None)
             decided = None if index is None else (self.evidence[index], self.plan.obligations[index])
-            self.findings.append(law_finding(check, status, decided, self.place(check.group)))
+            self.findings.append(law_finding(check, status, decided, self.place(self.subject(check, index))))
         return LawRow(
             id=check.id,
             form=check.form,
@@ -240,6 +240,11 @@ class _Settlement:
             theorem=theorem,
             theorem_digests=digests,
         )
+
+    def subject(self, check: LawCheck, index: int | None) -> str:
+        """What a law's instance is about: the relation whose claim asks the same, or else the law's whole group."""
+        asked = (each for each in self.plan.relations if any(claim.obligation == index for claim in each.claims))
+        return next((each.names[0] for each in asked if each.names), check.group)
 
     def law_position(self, check: LawCheck, index: int) -> int:
         return self.ledger.position(

@@ -217,7 +217,8 @@ def _order(stage: Stage, snapshot: Plain) -> None:
         needs = {step["id"]: [producers[v] for v in step["inputs"] if v in producers] for step in snapshot[steps]}
     order = canonical_order({step["id"]: step["name"] for step in snapshot[steps]}, needs)
     if len(order) == len(snapshot[steps]):
-        snapshot[steps].sort(key=lambda step: order.index(step["id"]))
+        position = {identifier: at for at, identifier in enumerate(order)}
+        snapshot[steps].sort(key=lambda step: position[step["id"]])
     if stage is Stage.CONCRETE:
         _order_extension(snapshot["extension"], order)
     if stage is Stage.MACHINE:
@@ -229,9 +230,10 @@ def _order(stage: Stage, snapshot: Plain) -> None:
 
 def _order_extension(extension: Plain, order: list[str]) -> None:
     """What is said of commands stands in their order."""
+    position = {identifier: at for at, identifier in enumerate(order)}
     for label in ("waits", "issues", "routes"):
         if label in extension:
-            extension[label].sort(key=lambda each: order.index(each["command"]) if each["command"] in order else -1)
+            extension[label].sort(key=lambda each: position.get(each["command"], -1))
 
 
 def listed(snapshot: Plain, kind: str) -> list[Plain]:

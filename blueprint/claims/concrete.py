@@ -166,7 +166,7 @@ def region_question(claim: Claim, pair: Pair[ExpectedRegion, Region], view: Conc
             largest = max((LEAST_ALIGNMENT, *(place.alignment for place in view.places)))
             question.number(f"{name}.alignment", actual.alignment, question.given("largest alignment", largest))
         case Claim.PLACEMENT:
-            question.names(f"{name}.devices", actual.devices, view.devices_of(range(view.request.strategy.tensor)))
+            question.series(f"{name}.devices", actual.devices, view.devices_of(range(view.request.strategy.tensor)))
         case _:
             raise ValueError(claim)
     return question
@@ -244,7 +244,7 @@ def command_question(claim: Claim, pair: Pair[ExpectedCommand, Command], view: C
         case Claim.DEPENDENCY_TOPOLOGY:
             question.names(f"{name}.dependencies", actual.dependencies, view.images(_needed(tasks)))
         case Claim.PLACEMENT:
-            question.names(f"{name}.devices", actual.devices, view.devices_of(first.ranks))
+            question.series(f"{name}.devices", actual.devices, view.devices_of(first.ranks))
         case Claim.COLLECTIVE_VOLUME:
             collective_facts(question, f"{name}.collective", actual.collective, first.collective)
         case Claim.ISSUE_ORDER:
@@ -322,8 +322,7 @@ def collective_facts(
     question.word(f"{label}.kind", found.kind, wanted.kind)
     question.word(f"{label}.reduction", found.reduction, wanted.reduction)
     question.word(f"{label}.axis", found.axis, wanted.axis)
-    participants: list[Term] = [question.given(f"rank {at}", rank) for at, rank in enumerate(wanted.participants)]
-    question.sizes(f"{label}.participants", found.participants, participants)
+    question.series(f"{label}.participants", found.participants, wanted.participants)
     question.number(f"{label}.message_bytes", found.message_bytes, question.given("message", wanted.message_bytes))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, voice_of
+from blueprint.cli.command import NoProgressOption, chosen, command, voice_of
 from blueprint.cli.examining import (
     BudgetOption,
     CrossCheckOption,
@@ -96,6 +96,7 @@ def report(
     jobs: JobsOption = None,
     budget: BudgetOption = None,
     cross_check: CrossCheckOption = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Verify a bundle and show the evidence for each relation."""
     selected = (tuple(relation or ()), tuple(rule or ()), tuple(stage or ()), tuple(only or ()))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, voice_of
+from blueprint.cli.command import NoProgressOption, chosen, command, voice_of
 from blueprint.cli.examining import (
     BudgetOption,
     CrossCheckOption,
@@ -79,6 +79,7 @@ def verify(
     jobs: JobsOption = None,
     budget: BudgetOption = None,
     cross_check: CrossCheckOption = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Verify bundles and report what was established."""
     documents = [(chosen("--format", form, FORMATS), output), *map(_report_option, report or ())]

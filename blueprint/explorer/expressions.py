@@ -102,7 +102,8 @@ class Expressions:
                 yield Parameter(Colour.STRUCTURE, entity.role.value)
                 yield Parameter(Colour.TYPE, _type(entity))
             case Operation():
-                yield Parameter(Colour.STRUCTURE, entity.kind)
+                if entity.kind != entity.name:
+                    yield Parameter(Colour.STRUCTURE, entity.kind)
                 yield Parameter(Colour.TYPE, self._types.get(entity.result, "a result that is not there"))
             case DistributedValue():
                 yield Parameter(Colour.TOPOLOGY, f"ranks={len(entity.ranks)}")

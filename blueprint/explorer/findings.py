@@ -94,9 +94,7 @@ def _called(slot: Slot, rest: str) -> list[int]:
     """Positions of the entities with the longest name that the rest of a path begins with."""
     if slot.shown is None:
         return []
-    named: dict[str, list[int]] = {}
-    for position, entity in enumerate(slot.shown.entities):
-        named.setdefault(entity.name, []).append(position)
+    named = slot.shown.named
     return next((named[name] for name in _names(rest) if name in named), [])
 
 

@@ -75,8 +75,9 @@ def _hash(text: str) -> str:
 def _head(index: Index, allowed: str, style: str) -> str:
     title = escape(f"{index.verdict}: {_subject(index)}")
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(allowed, quote=False)}">\n'
+        '<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{title}</title>\n<style>{style}</style>\n</head>\n"

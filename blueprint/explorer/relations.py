@@ -112,7 +112,8 @@ def _row(lowering: Lowering, row: RelationRow) -> Relation:
     present = tuple(each for each in sources if each is not None)
     lost = [each for each in row.sources if lowering.source is not None and _position(lowering.source, each) is None]
     lost += [each for each, position in zip(row.targets, targets, strict=True) if position is None]
-    if row.targets or row.transform not in lowering.whole:
+    whole = row.transform in lowering.whole and not row.targets
+    if not whole:
         names = [lowering.target.expressions.shown.entities[each].name for each in there]
         lost += _without(row.names, names)
     return Relation(
@@ -123,9 +124,7 @@ def _row(lowering: Lowering, row: RelationRow) -> Relation:
         status=weakest([claim.status for claim in row.claims]),
         source=_source(lowering, present, row.sources),
         sources=present,
-        passed=_passed(
-            lowering, row.transform, lowering.kinds.get(row.transform, ""), len(row.sources), len(row.names)
-        ),
+        passed=_passed(lowering, row.transform, len(row.sources), 0 if whole else len(row.names)),
         targets=_groups(lowering.target, there),
         missing=tuple(plain(each) for each in lost),
         claims=tuple(map(_claim, row.claims)),
@@ -155,7 +154,7 @@ def _by_lineage(lowering: Lowering, covered: set[int]) -> Iterator[Relation]:
             status="",
             source=_source(lowering, present, sources),
             sources=present,
-            passed=_passed(lowering, transform, kind, len(sources), len(targets)),
+            passed=_passed(lowering, transform, len(sources), len(targets), kind),
             targets=_groups(lowering.target, targets),
             missing=tuple(plain(each) for each in lost),
             claims=(),
@@ -191,10 +190,10 @@ def _source(lowering: Lowering, present: Sequence[int], sources: Sequence[str]) 
     return Span(colour=Colour.STRUCTURE, parts=(words,))
 
 
-def _passed(lowering: Lowering, transform: str, kind: str, sources: int, targets: int) -> Span:
-    """`<pass>.<rule>(relation=..., cardinality=N -> M)`."""
+def _passed(lowering: Lowering, transform: str, sources: int, targets: int, recorded: str = "boundary") -> Span:
+    """`<pass>.<rule>(relation=..., cardinality=N -> M)`; of an undeclared rule, the recorded kind of lineage."""
     parameters = [
-        Parameter(Colour.MAPPING, f"relation={kind or 'boundary'}"),
+        Parameter(Colour.MAPPING, f"relation={lowering.kinds.get(transform, recorded)}"),
         Parameter(Colour.MAPPING, f"cardinality={sources} \u2192 {targets}"),
     ]
     name = Span(colour=Colour.NAME, parts=(f"{plain(lowering.derivation_pass)}.{plain(transform)}",))

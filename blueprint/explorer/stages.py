@@ -77,6 +77,14 @@ class Shown:
         return positions_of(self.entities)
 
     @cached_property
+    def named(self) -> dict[str, list[int]]:
+        """Name -> positions: a value and a task may have one name."""
+        found: dict[str, list[int]] = {}
+        for position, entity in enumerate(self.entities):
+            found.setdefault(entity.name, []).append(position)
+        return found
+
+    @cached_property
     def aliases(self) -> tuple[str, ...]:
         """The alias of each entity."""
         return aliases_of(self.entities)

@@ -40,6 +40,12 @@ DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 MAX_BLOCKS = 1024
 """Most blocks of a stack; a bundle of more would be far too large."""
 
+MAX_GROUP = 65536
+"""Most blocks times ranks of their group: every tensor and task of a block lists these ranks."""
+
+MAX_EXCHANGE = 2**23
+"""Most blocks times data-parallel ranks: what a block exchanges over them once a step lists them."""
+
 GRADIENT_WIDTHS = (2, 4)
 """Bytes of one gradient element."""
 
@@ -198,8 +204,7 @@ def check_domain(request: Request) -> None:
             " and a block has 0",
             path="strategy.stage",
         )
-    if strategy.scope is Scope.STACK and blocks_of(model, strategy) > MAX_BLOCKS:
-        raise DomainError(f"a stack of more than {MAX_BLOCKS} blocks makes no bundle that can be read")
+    _require_size(request)
     if strategy.zero >= 1 and strategy.data == 1:
         raise DomainError(
             f"ZeRO stage {strategy.zero} shards over the data-parallel group, but the data degree is D = 1",
@@ -211,6 +216,17 @@ def check_domain(request: Request) -> None:
             " has no law yet",
             path="model.key_value_heads",
         )
+
+
+def _require_size(request: Request) -> None:
+    """Refuse what makes no bundle that can be read, before any of it is made."""
+    strategy = request.strategy
+    blocks = blocks_of(request.model, strategy)
+    if blocks > MAX_BLOCKS:
+        raise DomainError(f"a stack of more than {MAX_BLOCKS} blocks makes no bundle that can be read")
+    for ranks, limit in ((strategy.tensor, MAX_GROUP), (strategy.data, MAX_EXCHANGE)):
+        if blocks * ranks > limit:
+            raise DomainError(f"a stack of {blocks} blocks on {ranks} ranks makes no bundle that can be read")
 
 
 def _require_inference(workload: Inference, strategy: Strategy) -> None:

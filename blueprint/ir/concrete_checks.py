@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from blueprint.diagnostic import Diagnostic
 from blueprint.ir import structure
@@ -162,8 +162,9 @@ def _slots(ir: ConcretePlanIR, extension: SlotExtension) -> Iterator[Diagnostic]
     yield from once_each(ir.commands, Counter(issue.command for issue in extension.issues), "slot")
     yield from _in_order("issues", [issue.command for issue in extension.issues], ir.commands)
     yield from _in_order("routes", [route.command for route in extension.routes], ir.commands)
-    pairs = Counter((issue.cycle, issue.slot) for issue in extension.issues)
-    for (cycle, slot), count in pairs.items():
+    # Sorted, not counted: numbers have hashes that a bundle can choose, and so can make all the same.
+    for (cycle, slot), issued in groupby(sorted((issue.cycle, issue.slot) for issue in extension.issues)):
+        count = sum(1 for _ in issued)
         if count > 1:
             message = f"{count} commands are issued in cycle {cycle}, slot {slot}"
             yield Diagnostic(code="structure.slot", message=message, path="issues")

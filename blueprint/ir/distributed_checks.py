@@ -50,8 +50,9 @@ def check_distributed(ir: DistributedTaskIR) -> Iterator[Diagnostic]:
     for identifier in ir.inputs:
         if identifier in producers:
             yield Diagnostic(code="structure.ssa", message="an input has a producer", path=identifier)
+    given = set(ir.inputs)
     for value in ir.values:
-        if value.id not in producers and value.id not in ir.inputs:
+        if value.id not in producers and value.id not in given:
             yield Diagnostic(code="structure.ssa", message="a value is neither produced nor an input", path=value.name)
     yield from structure.check_order(ir.tasks, structure.data_dependencies(ir.tasks, producers))
     yield from structure.check_value_order(ir.values, writers)

@@ -192,7 +192,6 @@ class Binding:
 
     def command(self, task: PlanTask) -> Command:
         """The command that carries out one task, or the attention core that ends with it."""
-        ordinals = dict.fromkeys(task.ranks)
         core = self.fused.get(task.id)
         tasks = (task,) if core is None else core.tasks
         needed = dict.fromkeys(self.command_ids[each] for one in tasks for each in one.dependencies)
@@ -205,7 +204,7 @@ class Binding:
             operations=fused_operations([each.work.operations for each in tasks]),
             uses=self.uses(tasks, () if core is None else core.inner),
             dependencies=tuple(each for each in needed if each != self.command_ids[task.id]),
-            devices=tuple(device.id for device in self.devices if device.ordinal in ordinals),
+            devices=tuple(self.devices[rank].id for rank in task.ranks if rank < len(self.devices)),
             collective=task.collective,
             peer=self.peer(task),
         )

@@ -23,7 +23,7 @@ from blueprint.outcome import (
 )
 from blueprint.report.causes import causes
 from blueprint.report.subjects import Examined, count, count_of, final_line, together, words_of
-from blueprint.report.text import first_line, foreign_rulebook, refuted_laws, short
+from blueprint.report.text import first_line, foreign_rulebook, law_status, refuted_laws, short
 from blueprint.words import plain
 
 LIMIT: Final = 1_000_000
@@ -195,7 +195,7 @@ def _details(page: _Page, subject: Examined, *, evidence: bool, several: bool) -
     head = ("transition", "pass", "relation verified", "canonical conformant", "coverage", "relations", "claims")
     page.table("transitions", head, map(_transition, report.transitions))
     for each in report.transitions:
-        _laws(page, each)
+        _laws(page, each, report)
     if evidence:
         for each in report.transitions:
             _relations(page, each, report)
@@ -243,18 +243,19 @@ def _boundary(transition: TransitionReport) -> str:
     return code(f"{plain(transition.source)} -> {plain(transition.target)}{branch}", 240)
 
 
-def _laws(page: _Page, transition: TransitionReport) -> None:
+def _laws(page: _Page, transition: TransitionReport, report: Report) -> None:
     if not transition.laws:
         return
     page.add("", f"Laws of {_boundary(transition)}:")
     head = ("law", "form", "members", "status", "theorem", "statement")
-    page.table("laws", head, map(_law, transition.laws))
+    page.table("laws", head, [_law(law, report) for law in transition.laws])
 
 
-def _law(law: LawRow) -> list[str]:
+def _law(law: LawRow, report: Report) -> list[str]:
     theorem = "-" if law.theorem is TheoremStatus.NONE else law.theorem.value
     members = code(f"{law.members} of {law.expected_members}")
-    return [code(law.id), code(law.form), members, law.status.value, theorem, code(law.statement, 240)]
+    status = law_status(law, report.obligations)
+    return [code(law.id), code(law.form), members, status, theorem, code(law.statement, 240)]
 
 
 def _relations(page: _Page, transition: TransitionReport, report: Report) -> None:

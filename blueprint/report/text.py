@@ -235,7 +235,7 @@ def _transition(transition: TransitionReport, report: Report, *, evidence: bool)
     )
     if transition.laws:
         head = ("law", "form", "members", "status", "theorem", "statement")
-        yield from table.lines(head, _laws(transition.laws))
+        yield from table.lines(head, _laws(transition.laws, report.obligations))
         behind = Counter(law.theorem for law in transition.laws if law.status is not Status.NOT_APPLICABLE)
         listed = ", ".join(
             f"{behind[status]} {status.value}" for status in TheoremStatus if status is not TheoremStatus.NONE
@@ -278,18 +278,26 @@ def _by_word(statuses: Mapping[Status, int]) -> str:
     return ", ".join(f"{statuses[status]} {status.value}" for status in Status if statuses.get(status)) or "none"
 
 
-def _laws(laws: Iterable[LawRow]) -> list[tuple[str, ...]]:
+def _laws(laws: Iterable[LawRow], obligations: Sequence[ObligationRow]) -> list[tuple[str, ...]]:
     """One row for neighbouring forms of a law that fared alike."""
     rows = []
-    for (name, *facts), forms in groupby(laws, _law):
+    for (name, *facts), forms in groupby(laws, lambda law: _law(law, obligations)):
         rows.append((name, ", ".join(law.form for law in forms), *facts))
     return rows
 
 
-def _law(law: LawRow) -> tuple[str, ...]:
+def _law(law: LawRow, obligations: Sequence[ObligationRow]) -> tuple[str, ...]:
     members = f"{law.members} of {law.expected_members}"
     theorem = "-" if law.theorem is TheoremStatus.NONE else law.theorem.value
-    return law.id, members, law.status.value, theorem, law.statement
+    return law.id, members, law_status(law, obligations), theorem, law.statement
+
+
+def law_status(law: LawRow, obligations: Sequence[ObligationRow]) -> str:
+    """The verdict word; of a law that is asked of several members apart, how many questions it is the answer to."""
+    asked = [obligations[position].verdict for position in law.obligations]
+    if law.status is not Status.REFUTED or len(asked) < 2:
+        return law.status.value
+    return f"{law.status.value}, {asked.count(law.status)} of {len(asked)} questions"
 
 
 def _definitions(report: Report) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import string
 import subprocess
@@ -144,6 +145,7 @@ def test_bytes_that_are_no_canonical_bundle_are_malformed(name: str, tiny: bytes
     assert all(set(text) <= PRINTABLE for text in words(report))
     assert report.transitions == ()
     assert report.obligations == ()
+    assert report.subject.bundle_sha256 == (hashlib.sha256(data).hexdigest() if data else "")
     with pytest.raises(Exception, match="malformed"):
         report.require()
 

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from html.parser import HTMLParser
 from typing import Any
 
@@ -60,13 +61,13 @@ class Page:
         (found,) = [each for each in self.elements if each.attributes.get("id") == name]
         return found
 
-    @property
+    @cached_property
     def index(self) -> dict[str, Any]:
         """The index."""
         found: dict[str, Any] = json.loads(self.by_id("index").text)
         return found
 
-    @property
+    @cached_property
     def chunk_texts(self) -> dict[str, str]:
         """Every chunk's JSON by its id."""
         return {

@@ -170,6 +170,14 @@ def test_the_pass_expression_names_pass_rule_relation_and_cardinality(training: 
     ]
 
 
+def test_a_claim_about_the_snapshot_has_no_source_and_no_target(training: Explored) -> None:
+    rows = training.page.rows(training.page.boundary("distributed")["relations"])
+    (row,) = [each for each in rows if each["transform"] == "training.total"]
+    assert (row["cardinality"], row["sources"], row["targets"], row["missing"]) == ("0:0", [], [], [])
+    assert text_of(row["source"]) == "the snapshot as a whole"
+    assert text_of(row["passed"]).endswith(".training.total(relation=boundary, cardinality=0 \u2192 0)")
+
+
 def test_targets_of_one_phase_and_kind_are_one_expression(training: Explored) -> None:
     page = training.page
     names = page.rows(page.stage("distributed")["names"])

@@ -95,7 +95,7 @@ def test_a_file_that_is_no_overlay_is_refused(training: Explored, tmp_path: Path
 
 def canonical(page: Page) -> tuple[Any, dict[str, str]]:
     """Everything but the overlays: the index, and the chunks that it names."""
-    index = page.index
+    index = dict(page.index)
     overlays = index.pop("overlays")
     own = {chunk["id"] for each in overlays for chunk in each["values"]["chunks"]}
     return index, {name: text for name, text in page.chunk_texts.items() if name not in own}

@@ -290,7 +290,7 @@ def test_expressions_hold_what_their_stage_owns(training: Explored) -> None:
     page = training.page
     operation = entity(page, "model", "operation", "up_projection")
     assert text_of(operation["expression"]) == (
-        f"{operation['alias']}(up_projection, up_projection, bfloat16[batch=3, sequence=8, feedforward=20])"
+        f"{operation['alias']}(up_projection, bfloat16[batch=3, sequence=8, feedforward=20])"
     )
     value = entity(page, "distributed", "value", "up_projection.forward")
     assert text_of(value["expression"]) == (

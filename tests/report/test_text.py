@@ -139,3 +139,12 @@ def test_evidence_names_the_obligation_of_every_claim() -> None:
     assert shown[at + 2].split() == ["exact_work", "proved", "8" * 16, "1", "z3", "5.4.1", "exact:", "proved"]
     assert shown[at + 3].split() == ["logical_ranks", "checked", "8" * 16, "1", "z3", "5.4.1", "exact:", "proved"]
     assert not any("relation 1 by" in line for line in text.render(samples.VERIFIED).splitlines())
+
+
+def test_a_refuted_law_says_how_many_of_its_questions_fail() -> None:
+    two = msgspec.structs.replace(samples.REFUTED.transitions[0].laws[0], obligations=(0, 1))
+    obligations = samples.REFUTED.obligations
+    assert text.law_status(two, obligations) == "refuted, 2 of 2 questions"
+    proved = msgspec.structs.replace(obligations[1], verdict=Status.PROVED)
+    assert text.law_status(two, (obligations[0], proved)) == "refuted, 1 of 2 questions"
+    assert text.law_status(msgspec.structs.replace(two, status=Status.PROVED), obligations) == "proved"
