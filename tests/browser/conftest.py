@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from blueprint import cli
 from blueprint.exit import ExitCode
 from blueprint.ir.common import Stage
 from blueprint.verification import verify
+from tests.browser.chromium import ARGUMENTS, program
 from tests.reseal import Draft, recorded
 
 PATIENCE: Final = 20_000
@@ -26,7 +26,19 @@ TRAINING: Final = (
     *("training", "--model", "gpt3-175b", "--tensor", "8", "--pipeline", "8", "--data", "8", "--microbatch", "1"),
     *("--sequence", "2048", "--recompute", "selective", "--communication", "sequence-parallel"),
 )
-INFERENCE: Final = ("inference", "--model", "gpt2", "--tensor", "2", "--batch", "4", "--prompt", "512", "--context", "576")
+INFERENCE: Final = (
+    "inference",
+    "--model",
+    "gpt2",
+    "--tensor",
+    "2",
+    "--batch",
+    "4",
+    "--prompt",
+    "512",
+    "--context",
+    "576",
+)
 FIVE: Final = ("training", "--model", "gpt2", "--tensor", "2", "--microbatch", "1", "--sequence", "128")
 
 WRONG: Final = "up_projection.forward"
@@ -118,12 +130,9 @@ def gaps(gaps_bundle: Path) -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium, without a window."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.fail("No Chromium on this machine: install Debian's package chromium, or put one on the PATH")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=program(), args=list(ARGUMENTS))
         yield browser
         browser.close()
 

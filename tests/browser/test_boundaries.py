@@ -125,9 +125,7 @@ def test_only_what_is_near_the_screen_is_mounted(show: Show, training: Path, tmp
 # What is accounted for ----------------------------------------------------------------------------------------------
 
 
-def test_missing_and_dangling_are_counted_as_the_report_counts_them(
-    show: Show, gaps: Path, gaps_bundle: Path
-) -> None:
+def test_missing_and_dangling_are_counted_as_the_report_counts_them(show: Show, gaps: Path, gaps_bundle: Path) -> None:
     report = verify(gaps_bundle.read_bytes(), jobs=1)
     coverage = report.transitions[TO_PORTABLE].coverage
     assert (coverage.missing, coverage.dangling, coverage.exact) == ("1", "1", False)
@@ -254,9 +252,7 @@ def test_raw_mappings_and_the_whole_contract_stand_in_the_audit(show: Show, trai
 
 
 @pytest.mark.parametrize(("form", "title"), [("short", "Short form"), ("detail", "Detailed form")])
-def test_both_lowering_forms_state_what_the_pass_promises(
-    form: str, title: str, show: Show, training: Path
-) -> None:
+def test_both_lowering_forms_state_what_the_pass_promises(form: str, title: str, show: Show, training: Path) -> None:
     boundary = Altered(training.read_text()).index["boundaries"][1]
     window = show(training, "#/boundary/1")
     forms = window.page.get_by_label("Form", exact=True)
@@ -272,7 +268,9 @@ def test_both_lowering_forms_state_what_the_pass_promises(
     # The detailed form adds what each rule preserves, introduces and forbids, and every relation's claims.
     expect(window.page.locator(".lowering .claims").first).to_be_visible(visible=form == "detail")
     semantics = rules.first.locator(".semantics dt")
-    assert semantics.all_inner_texts() == (["lineage", "preserves", "introduces", "forbids"] if form == "detail" else [])
+    assert semantics.all_inner_texts() == (
+        ["lineage", "preserves", "introduces", "forbids"] if form == "detail" else []
+    )
 
 
 def test_the_table_is_seen_without_scrolling(show: Show, training: Path) -> None:
@@ -296,7 +294,14 @@ def test_an_undeclared_transform_is_evidence_of_lineage_only(show: Show, trainin
     altered = Altered(training.read_text())
     boundary = altered.index["boundaries"][TO_PORTABLE]
     rows = altered.rows(boundary["relations"])
-    stray: dict[str, Any] = {**rows[-1], "rule": -1, "id": "", "status": "", "claims": [], "transform": "planning.magic"}
+    stray: dict[str, Any] = {
+        **rows[-1],
+        "rule": -1,
+        "id": "",
+        "status": "",
+        "claims": [],
+        "transform": "planning.magic",
+    }
     boundary["undeclared"] = True
     altered.put(boundary["relations"], [*rows, stray])
     file = tmp_path / "undeclared.html"

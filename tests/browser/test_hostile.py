@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,36 +47,22 @@ def renamed(value: Any, names: Iterator[str]) -> Any:
     return next(names) if isinstance(value, str) and value else value
 
 
-def hostile(page: Path, name: Iterator[str]) -> str:
+def hostile(page: Path, names: Iterator[str]) -> str:
+    """The page with these names for everything that a bundle can name."""
     altered = Altered(page.read_text())
-    chunks = {}
     for stage in altered.index["stages"]:
-        for listed in ("names", "entities", "short", "detail"):
-            rows = altered.rows(stage[listed])
-            if listed == "names":
-                changed = [[next(name), next(name), row[2], row[3]] for row in rows]
-            elif listed == "entities":
-                changed = [{**renamed(row, name), "id": row["id"]} for row in rows]
-            else:
-                changed = [[row[0], renamed(row[1], name)] for row in rows[:50]]
-            chunks[id(stage[listed])] = (stage[listed], changed)
+        rows = altered.rows(stage["names"])
+        altered.put(stage["names"], [[next(names), next(names), *row[2:]] for row in rows])
+        altered.put(stage["entities"], renamed(altered.rows(stage["entities"]), names))
+        for form in ("short", "detail"):
+            altered.put(
+                stage[form], [[depth, renamed(parts, names)] for depth, parts in altered.rows(stage[form])[:50]]
+            )
     for boundary in altered.index["boundaries"]:
-        rows = altered.rows(boundary["relations"])
-        chunks[id(boundary["relations"])] = (boundary["relations"], [renamed(row, name) for row in rows[:60]])
-    obligations = altered.index["obligations"]
-    chunks[id(obligations)] = (obligations, [renamed(row, name) for row in altered.rows(obligations)[:200]])
-    for listed, rows in chunks.values():
-        altered.put(listed, rows)
-    lists = copy.deepcopy([[stage[key] for key in ("names", "entities", "short", "detail")] for stage in altered.index["stages"]])
-    relations = copy.deepcopy([boundary["relations"] for boundary in altered.index["boundaries"]])
-    kept = copy.deepcopy(obligations)
-    altered.index = renamed(altered.index, name)
-    altered.index["verdict"] = "refuted"
-    for stage, own in zip(altered.index["stages"], lists, strict=True):
-        stage |= dict(zip(("names", "entities", "short", "detail"), own, strict=True)) | {"unavailable": ""}
-    for boundary, own in zip(altered.index["boundaries"], relations, strict=True):
-        boundary["relations"] = own
-    altered.index["obligations"] = kept
+        altered.put(boundary["relations"], renamed(altered.rows(boundary["relations"])[:60], names))
+    altered.put(altered.index["obligations"], renamed(altered.rows(altered.index["obligations"])[:200], names))
+    # Lists of chunks hold nothing but what is kept.
+    altered.index = renamed(altered.index, names)
     return altered.whole()
 
 

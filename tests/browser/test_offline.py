@@ -79,7 +79,7 @@ def test_the_verdict_stands_in_the_page_with_scripts_off(show: Show, refuted: Pa
     assert window.page.locator("#app").inner_text() == ""
 
 
-def test_a_browser_that_cannot_inflate_is_told_so(show: Show, training: Path, tmp_path: Path) -> None:
+def test_a_browser_that_cannot_inflate_is_told_so(show: Show, training: Path) -> None:
     window = show(training)
     window.page.add_init_script("delete globalThis.DecompressionStream")
     window.page.reload()

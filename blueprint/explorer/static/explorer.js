@@ -1671,27 +1671,22 @@ SOFTWARE.
   function Places({ finding }) {
     const boundary = index.boundaries[finding.boundary];
     const stage = index.stages[finding.stage];
+    const law = boundary?.laws[finding.law];
     return /* @__PURE__ */ a3("p", { class: "places", children: [
       stage && finding.entity >= 0 ? /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: "The entity" }) : null,
       boundary && finding.relation >= 0 ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null,
-      lawsNamed(finding).map(([law, at]) => /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", at]), children: [
+      law ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", finding.law]), children: [
         "Law ",
         law.id,
         " ",
         law.form
-      ] })),
+      ] }) : null,
       boundary ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary]), children: boundaryTitle(boundary) }) : null,
       finding.path ? /* @__PURE__ */ a3("span", { children: [
         "at ",
         /* @__PURE__ */ a3("bdi", { children: finding.path })
       ] }) : null
     ] });
-  }
-  function lawsNamed(finding) {
-    const laws = index.boundaries[finding.boundary]?.laws ?? [];
-    return laws.flatMap(
-      (law, at) => finding.code === `law.${law.id}` && finding.message.includes(law.form) && isOpen(law) ? [[law, at]] : []
-    );
   }
   function isOpen(law) {
     return !establishes(law.status) && law.status !== "not-applicable";
@@ -1710,11 +1705,10 @@ SOFTWARE.
     const names = finding.entity >= 0 ? await namesOf(finding.stage) : [];
     const relation = boundary && finding.relation >= 0 ? await rowAt(boundary.relations, finding.relation) : void 0;
     const rule = relation && boundary?.rules[relation.rule];
-    const ofRule = (rule?.laws ?? []).flatMap((at) => {
+    const laws = (rule?.laws ?? [finding.law]).flatMap((at) => {
       const law = boundary?.laws[at];
       return law ? [[law, at]] : [];
     });
-    const laws = relation ? ofRule : lawsNamed(finding);
     const asked = [
       ...(relation?.claims ?? []).filter((claim) => !establishes(claim.status)).map((claim) => claim.obligation),
       ...laws.filter(([law]) => isOpen(law)).flatMap(([law]) => law.obligations.slice(0, LOOKED_AT))

@@ -76,17 +76,18 @@ function Finding({ finding }: { finding: FindingRow }) {
 function Places({ finding }: { finding: FindingRow }) {
   const boundary = index.boundaries[finding.boundary]
   const stage = index.stages[finding.stage]
+  const law = boundary?.laws[finding.law]
   return (
     <p class="places">
       {stage && finding.entity >= 0 ? <a href={entityAddress(finding.stage, finding.entity)}>The entity</a> : null}
       {boundary && finding.relation >= 0 ? (
         <a href={address(["boundary", finding.boundary, "r", finding.relation])}>Rule, law and counterexample</a>
       ) : null}
-      {lawsNamed(finding).map(([law, at]) => (
-        <a href={address(["boundary", finding.boundary, "l", at])}>
+      {law ? (
+        <a href={address(["boundary", finding.boundary, "l", finding.law])}>
           Law {law.id} {law.form}
         </a>
-      ))}
+      ) : null}
       {boundary ? <a href={address(["boundary", finding.boundary])}>{boundaryTitle(boundary)}</a> : null}
       {finding.path ? (
         <span>
@@ -98,14 +99,6 @@ function Places({ finding }: { finding: FindingRow }) {
 }
 
 type Placed = readonly [LawRow, number]
-
-/** The laws that do not hold and that a finding is about by its code, `law.<id>`. */
-function lawsNamed(finding: FindingRow): readonly Placed[] {
-  const laws = index.boundaries[finding.boundary]?.laws ?? []
-  return laws.flatMap((law, at) =>
-    finding.code === `law.${law.id}` && finding.message.includes(law.form) && isOpen(law) ? [[law, at] as const] : [],
-  )
-}
 
 function isOpen(law: LawRow): boolean {
   return !establishes(law.status) && law.status !== "not-applicable"
@@ -139,11 +132,10 @@ async function tell(finding: FindingRow): Promise<Told> {
   const relation =
     boundary && finding.relation >= 0 ? await rowAt<Relation>(boundary.relations, finding.relation) : undefined
   const rule = relation && boundary?.rules[relation.rule]
-  const ofRule = (rule?.laws ?? []).flatMap((at): Placed[] => {
+  const laws = (rule?.laws ?? [finding.law]).flatMap((at): Placed[] => {
     const law = boundary?.laws[at]
     return law ? [[law, at]] : []
   })
-  const laws = relation ? ofRule : lawsNamed(finding)
   const asked = [
     ...(relation?.claims ?? []).filter((claim) => !establishes(claim.status)).map((claim) => claim.obligation),
     ...laws.filter(([law]) => isOpen(law)).flatMap(([law]) => law.obligations.slice(0, LOOKED_AT)),

@@ -34,6 +34,7 @@ export interface FindingRow {
   readonly refutes: boolean
   readonly boundary: number
   readonly relation: number
+  readonly law: number
   readonly stage: number
   readonly entity: number
 }
