@@ -32,9 +32,10 @@ NAMES = (
 KEPT = {
     # Words that decide what the page draws, and positions.
     *("schema", "stage", "branch", "colour", "id", "sha256", "digest", "count", "status", "verdict", "weakest", "word"),
+    # Counts are decimal strings.
+    "shared",
     # What stages, kinds of entities and phases are called, a bundle does not choose.
     *("title", "columns", "lanes", "kinds"),
-    *("cardinality", "canonical_conformant", "value", "low", "high", "shared"),
 }
 
 

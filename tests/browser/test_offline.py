@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.browser.altered import Altered
-from tests.browser.conftest import Show, Window
+from tests.browser.conftest import Show
 
 VIEWS = (
     "#/",
@@ -27,10 +27,6 @@ VIEWS = (
 )
 
 
-def heading(window: Window) -> str:
-    return window.page.locator("main h1").inner_text()
-
-
 def test_every_view_of_a_page_makes_one_request_for_the_file_itself(show: Show, training: Path) -> None:
     window = show(training)
     for view in VIEWS:
@@ -38,6 +34,22 @@ def test_every_view_of_a_page_makes_one_request_for_the_file_itself(show: Show, 
         expect(window.page.locator("main h1")).to_be_visible()
         expect(window.page.locator(".waiting")).to_have_count(0)
     assert window.requests == [training.as_uri()]
+
+
+def test_nothing_on_the_page_changes_the_derivation(show: Show, training: Path) -> None:
+    data = "[...document.querySelectorAll('script')].map((each) => each.textContent).join('')"
+    window = show(training)
+    before = window.page.evaluate(data)
+    names = set()
+    for view in VIEWS:
+        window.go(view)
+        expect(window.page.locator(".waiting")).to_have_count(0)
+        controls = window.page.locator("input, textarea, select, [contenteditable], button:not(.chip)")
+        names |= set(controls.evaluate_all("(all) => all.map((each) => each.labels?.[0]?.innerText ?? each.innerText)"))
+    # Search, overlays, filters, theme, help: ways to look, and nothing that steps, edits, lowers or compares.
+    kinds = {name.split()[0] if name else "search" for name in names}
+    assert kinds == {"search", "blueprint.roofline,", "rule", "status", "cardinality", "Dark", "?", "Close"}
+    assert window.page.evaluate(data) == before
 
 
 def test_the_policy_stops_what_is_smuggled_in(show: Show, training: Path) -> None:
