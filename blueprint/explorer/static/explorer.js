@@ -1616,7 +1616,7 @@ SOFTWARE.
     ) });
   }
   function breakable(text) {
-    return text.split(/(?<=[._,])(?=\S)/).flatMap((part, at) => at === 0 ? [part] : [/* @__PURE__ */ a3("wbr", {}), part]);
+    return text.split(/(?<=[._,=])(?=\S)/).flatMap((part, at) => at === 0 ? [part] : [/* @__PURE__ */ a3("wbr", {}), part]);
   }
   function Legend() {
     return /* @__PURE__ */ a3("p", { class: "legend", children: [

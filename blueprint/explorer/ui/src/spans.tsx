@@ -40,9 +40,9 @@ export function Parts({ parts, stage }: { parts: readonly (string | Span)[]; sta
   )
 }
 
-/** A text that may be broken after a full stop, a low line or a comma. */
+/** A text that may be broken after a full stop, a low line, a comma or an equals sign. */
 export function breakable(text: string) {
-  return text.split(/(?<=[._,])(?=\S)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr />, part]))
+  return text.split(/(?<=[._,=])(?=\S)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr />, part]))
 }
 
 /** The words of an expression, without its spans. */
