@@ -6,13 +6,15 @@ PY := $(BIN)/python
 STAMP := $(VENV)/.installed
 RULE ?=
 
+UI := blueprint/explorer/ui
+
 DEMO := build/gpt3-175b.bundle.json
 DEMO_REPORT := build/gpt3-175b.report.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate \
-	mutate-laws mutate-bundles mutate-core soak soak-determinism wheel clean
+.PHONY: help setup demo test check static fmt format lint type arch trusted ui ui-check proofs cover prove recheck docs \
+	bench mutate mutate-laws mutate-bundles mutate-core soak soak-determinism wheel clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,7 +49,7 @@ test: $(STAMP) ## run all tests
 
 check: static cover ## everything: static checks, then the tests with coverage
 
-static: format lint type arch trusted proofs ## every check that runs no test
+static: format lint type arch trusted ui-check proofs ## every check that runs no test
 
 fmt: $(STAMP) ## format the code and mend what can be mended
 	@$(BIN)/ruff format .
@@ -67,6 +69,17 @@ arch: $(STAMP) ## check the direction of imports
 
 trusted: $(STAMP) ## count the trusted core against its caps
 	@$(PY) tests/tools/trusted_lines.py
+
+# The page's script is committed, so that neither an install nor an export needs Node; only these two do.
+ui: $(STAMP) ## build the explorer's script and stylesheet from blueprint/explorer/ui
+	@$(PY) -m tests.tools.payload_types --write
+	@cd $(UI) && npm ci --silent && npm run --silent check && npm run --silent build
+
+ui-check: $(STAMP) ## build them aside and compare
+	@$(PY) -m tests.tools.payload_types
+	@mkdir -p build/ui
+	@cd $(UI) && npm ci --silent && npm run --silent check && node build.mjs $(CURDIR)/build/ui
+	@diff -r build/ui blueprint/explorer/static || { echo "The committed page is not what its sources build: make ui" >&2; exit 1; }
 
 proofs: $(STAMP) ## re-decide every recorded proof and compare it with the rules
 	@$(BIN)/blueprint prove --check

@@ -21,7 +21,7 @@ from blueprint.term import Const, Term, Var, at_most, equal, product
 from blueprint.verdict import Obligation, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.bench import explorer
+from tests.bench import explorer, explorer_page
 from tests.bench.layouts import measured
 
 RUNS = 7
@@ -29,6 +29,9 @@ VERIFY_RATIO = 3.0
 HELP_RATIO = 2.0
 MEMORY_MIB = 400.0
 EXPLORE_MIB = 1500.0
+READY_SECONDS = 1.5
+TASK_SECONDS = 0.2
+ELEMENTS = 8000
 GROUND_RATE = 500.0
 UNIVERSAL_RATE = 100.0
 GROUND_COUNT = 2000
@@ -237,6 +240,22 @@ def _explorer_rows(folder: Path) -> list[Row]:
             f"< {EXPLORE_MIB:g} MiB",
             found.explore.peak < EXPLORE_MIB,
         ),
+        *(row for opened in explorer_page.measured(folder / "large.html") for row in _opened_rows(opened)),
+    ]
+
+
+def _opened_rows(opened: explorer_page.Opened) -> list[Row]:
+    """One view of the page in a browser."""
+    return [
+        Row(
+            f"open the page, {opened.view}",
+            f"{opened.ready:.2f} s",
+            f"< {READY_SECONDS:g} s",
+            opened.ready < READY_SECONDS,
+        ),
+        Row("  longest task", f"{opened.task:.2f} s", f"< {TASK_SECONDS:g} s", opened.task < TASK_SECONDS),
+        Row("  heap", f"{opened.heap:.0f} MiB"),
+        Row("  elements", f"{opened.elements:,}", f"< {ELEMENTS:,}", opened.elements < ELEMENTS),
     ]
 
 
