@@ -6,16 +6,18 @@ PY := $(BIN)/python
 STAMP := $(VENV)/.installed
 RULE ?=
 
+UI := blueprint/explorer/ui
+
 DEMO := build/gpt3-175b.bundle.json
 DEMO_REPORT := build/gpt3-175b.report.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check static fmt format lint type arch trusted proofs cover prove recheck docs bench mutate \
-	mutate-bundles wheel clean
+.PHONY: help setup demo test check static fmt format lint type arch trusted ui ui-check proofs cover prove recheck docs \
+	bench mutate mutate-laws mutate-bundles mutate-core soak soak-determinism wheel clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## create .venv and install everything into it
 
@@ -47,7 +49,7 @@ test: $(STAMP) ## run all tests
 
 check: static cover ## everything: static checks, then the tests with coverage
 
-static: format lint type arch trusted proofs ## every check that runs no test
+static: format lint type arch trusted ui-check proofs ## every check that runs no test
 
 fmt: $(STAMP) ## format the code and mend what can be mended
 	@$(BIN)/ruff format .
@@ -67,6 +69,17 @@ arch: $(STAMP) ## check the direction of imports
 
 trusted: $(STAMP) ## count the trusted core against its caps
 	@$(PY) tests/tools/trusted_lines.py
+
+# The page's script is committed, so that neither an install nor an export needs Node; only these two do.
+ui: $(STAMP) ## build the explorer's script and stylesheet from blueprint/explorer/ui
+	@$(PY) -m tests.tools.payload_types --write
+	@cd $(UI) && npm ci --silent && npm run --silent check && npm run --silent build
+
+ui-check: $(STAMP) ## build them aside and compare
+	@$(PY) -m tests.tools.payload_types
+	@mkdir -p build/ui
+	@cd $(UI) && npm ci --silent && npm run --silent check && node build.mjs $(CURDIR)/build/ui
+	@diff -r build/ui blueprint/explorer/static || { echo "The committed page is not what its sources build: make ui" >&2; exit 1; }
 
 proofs: $(STAMP) ## re-decide every recorded proof and compare it with the rules
 	@$(BIN)/blueprint prove --check
@@ -90,11 +103,24 @@ docs: $(STAMP) ## build the documentation into build/site and check its links
 bench: $(STAMP) ## measure time and memory against their targets
 	@$(PY) tests/bench/bench.py
 
-mutate: $(STAMP) ## plant faults and count those that are caught
+mutate: mutate-bundles mutate-laws ## plant faults in bundles, laws and the derivation: every one must be caught
+
+mutate-laws: $(STAMP) ## plant faults in laws and the derivation and count those that are caught
 	@$(PY) tests/mutation/mutate.py
 
 mutate-bundles: $(STAMP) ## put good bundles wrong and count those that are stopped
 	@$(PY) -m tests.mutation.bundles
+
+soak: $(STAMP) ## verify 10,000 drawn derivations (WORKERS=n: in as many processes)
+	@$(PY) -m tests.soak.validity
+
+soak-determinism: $(STAMP) ## derive and verify in many surroundings: the same bytes
+	@$(PY) -m tests.soak.determinism
+
+# CHANGED=<commit> takes only lines that have changed since; MOST=<n> so many mutants, MINUTES=<n> so much time.
+mutate-core: $(STAMP) ## mutate the trusted core's source and count what the tests notice
+	@$(PY) -m tests.mutation.core $(MODULES) $(if $(CHANGED),--changed $(CHANGED)) $(if $(MOST),--most $(MOST)) \
+	    $(if $(MINUTES),--minutes $(MINUTES))
 
 wheel: $(STAMP) ## build the wheel into dist/
 	@$(PY) -m build --wheel --no-isolation

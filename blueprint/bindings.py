@@ -41,7 +41,13 @@ _KINDS["blocks"] = _KINDS["layers"]
 NO_TARGET = "none"
 """The target of a request that names none."""
 
+_WORKLOADS = {purpose: {field.name for field in msgspec.structs.fields(purpose)} for purpose in (Training, Inference)}
+
+_ELSEWHERE = {*(_WORKLOADS[Training] ^ _WORKLOADS[Inference]), "microbatch"}
+"""Bindings that only one of the workloads has; of the other they are none, so that a folder may hold both."""
+
 _UNNAMED = {
+    **dict.fromkeys(_ELSEWHERE, NO_TARGET),
     "emit": "no",
     "architecture": NO_TARGET,
     "abi": NO_TARGET,
@@ -52,10 +58,8 @@ _UNNAMED = {
 }
 """The bindings of a target and a deployment that a request does not name, as `--expect` finds them."""
 
-_OPEN = {
-    **dict.fromkeys(("devices", "topology", "device_memory"), ANY_SIZE),
-    **dict.fromkeys(("architecture", "abi", "attention", "revision"), NO_TARGET),
-}
+_OPEN = {**_UNNAMED, "device_memory": ANY_SIZE}
+del _OPEN["emit"]
 """The word of a binding that a request need not name."""
 
 

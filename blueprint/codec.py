@@ -41,7 +41,7 @@ def decode(data: bytes, kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at ")
         raise CodecError(plain(message), path=plain(path.strip("`")) or "$") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
         raise CodecError(f"not canonical JSON: {plain(error)}", path="$") from None
     except (RecursionError, ValueError):
         raise LimitError("the input is nested too deeply or holds a number that is too long", path="$") from None

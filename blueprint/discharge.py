@@ -268,7 +268,7 @@ def discharge(
 
 def _named(evidence: Evidence, names: Sequence[str]) -> Evidence:
     """Evidence about a numbered obligation, in the names of the one that was asked."""
-    if not names or not (evidence.counterexample or evidence.second.model):
+    if not names or not evidence.counterexample:
         return evidence
     shown, point = ({names[int(i)]: v for i, v in m.items()} for m in (evidence.counterexample, evidence.second.model))
     second = msgspec.structs.replace(evidence.second, model=point)

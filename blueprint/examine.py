@@ -60,9 +60,6 @@ _NOT_ESTABLISHED: Final = frozenset({"rulebook.revision", "stage.missing", "repl
 
 _CONSTRUCTED: Final = "the canonical construction gives another snapshot"
 
-_SPECIFIC: Final = ("expect", "model", "claim", "lineage", "coverage", "law", "structure", "stage", "digest")
-"""Which findings come first: what was asked for, then those that name a field."""
-
 
 def examine(
     bundle: Bundle,
@@ -142,7 +139,6 @@ class _Examination:
         self.overlays()
         self.completeness(chains, settled)
         self.expectations(expect)
-        self.findings.sort(key=lambda finding: _specificity(finding.code))
         reasons = {stage: unasked(self.bundle.request, stage) for stage in STAGE_ORDER}
         subject = subject_row(self.bundle, self.bundle_sha256, self.bindings, self.digests, reasons)
         tool = tool_row(self.rulebook, settled, shipped=self.shipped)
@@ -262,9 +258,11 @@ class _Examination:
         workload = workload_of(self.bundle.request)
         for position, record in enumerate(self.bundle.transitions):
             facts = passes.get(record.stage)
-            if facts is not None and record.contract != contract_of(facts, self.rulebook, workload):
-                message = f"the contract is not that of {facts.name} under this rulebook"
-                self.find("contract", message, f"transitions[{position}].contract")
+            ours = contract_of(facts, self.rulebook, workload) if facts is not None else record.contract
+            if record.contract != ours:
+                message = f"the contract is not that of {ours.name} under this rulebook"
+                where = difference(record.contract, ours)
+                self.find("contract", f"{message}: {where}", f"transitions[{position}].contract")
         for position, stage in enumerate(self.bundle.stages):
             facts = passes.get(stage.stage)
             name = "frontend" if stage.stage is Stage.MODEL else facts.name if facts else "none"
@@ -415,10 +413,3 @@ def _first(positions: Sequence[int], faulty: set[int]) -> Iterator[int]:
 def _undecided(report: TransitionReport) -> bool:
     claims = [claim.status for relation in report.relations for claim in relation.claims]
     return bool({Status.UNKNOWN, Status.VACUOUS} & {*claims, *(law.status for law in report.laws)})
-
-
-def _specificity(code: str) -> int:
-    if code == "digest.request":
-        return -1  # a request that was edited is the cause of all that no longer follows from it
-    family = code.partition(".")[0]
-    return _SPECIFIC.index(family) if family in _SPECIFIC else len(_SPECIFIC)

@@ -102,7 +102,8 @@ class Question:
         shared = next((at for at in range(least) if actual[at] != expected[at]), least)
         words = (str(actual[shared]), str(expected[shared])) if shared < least else None
         self.number(f"{label} count", len(actual), length)
-        self.number(f"{label}[{shared}]", shared, length, words)
+        # The place itself is the bundle's choice, and no part of what is asked.
+        self.number(f"{label} in order", shared, length, words)
 
     def sizes(self, label: str, actual: Sequence[int], expected: Sequence[Term]) -> None:
         """Two lists of numbers are equal, element by element and in length."""

@@ -18,6 +18,10 @@ STREAM = "-"
 """The argument that stands for standard input or standard output."""
 
 
+_STREAMS = frozenset({"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+"""Names of standard output that are links, to what often no file can replace."""
+
+
 def read_bounded(path: str | Path, limit: int) -> bytes:
     """The bytes of a regular file, or of standard input for `-`, read once.
 
@@ -78,6 +82,8 @@ def _writing(path: str | Path) -> Iterator[None]:
 def _place(path: str | Path) -> Path:
     """Where a file is to be written, links followed. Raises InputError where no file can take the place."""
     target = Path(os.path.realpath(path))
+    if str(path) in _STREAMS and not target.is_file():
+        raise InputError(f"cannot be written: it is no file; {STREAM} is standard output", path=plain(path))
     if not target.parent.is_dir():
         raise InputError("cannot be written: the folder for it does not exist", path=plain(path))
     mode = _mode(target)

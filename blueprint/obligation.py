@@ -36,7 +36,7 @@ from blueprint.verdict import Obligation
 _WITNESS: Final = {
     "B": 2, "b": 2, "q": 3, "c": 5, "H": 12, "h": 4, "d": 3, "h_t": 2, "k_t": 2, "F_t": 5,
     "e": 2, "g": 4, "o": 12, "n_D": 7, "n_w": 3, "D": 3,
-    "z": 2, "m": 3, "n": 4, "kk": 5, "E": 6, "E_t": 3, "w": 3, "W": 5, "Q_r": 7, "Q_w": 11, "M": 13, "K_r": 3, "K_w": 2,
+    "z": 2, "m": 3, "n": 4, "kk": 5, "E": 6, "E_t": 3, "w": 3, "W": 5, "Q_r": 7, "Q_w": 11, "M": 13,
 }  # fmt: skip
 """Small values of the free symbols at which every definition below can hold."""
 

@@ -66,7 +66,7 @@ class Finding(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         message: One sentence with the values that were found and expected.
         path: Branch, stage and entity, or the place in the bundle's JSON.
         refutes: Whether it refutes; false where something is only not established.
-        relation: Id of the relation whose claim this is about; empty for everything else.
+        relation: Id of the relation whose claim this is about, or what a law asks of it; empty for everything else.
         law: Id of the law that this is about, and its form in parentheses; empty for everything else.
     """
 

@@ -41,7 +41,7 @@ def decide(text: str, variables: int, budget: int, *, ground: bool, context: z3.
     try:
         chosen = context if ground and context is not None else fresh_context()
         solver, result = _asked(z3.SimpleSolver(ctx=chosen), text if ground else _CORES + text, min(budget, BRIEF))
-        core = _core(solver) if result == z3.unsat and not ground else ()
+        core = _core(solver) if result == z3.unsat else ()
         if result == z3.unknown:
             chosen = chosen if ground else fresh_context()
             solver, result = _asked(z3.Solver(ctx=chosen), text, budget)

@@ -9,6 +9,7 @@ import msgspec
 
 from blueprint.bindings import Bindings, entities_of
 from blueprint.bundle import Bundle, derivation_digest
+from blueprint.causes import in_order
 from blueprint.ir.common import Branch, Phase, Stage
 from blueprint.ir.concrete import ConcretePlanIR
 from blueprint.ir.distributed import DistributedTaskIR
@@ -163,5 +164,5 @@ def assemble(
         ),
         transitions=settled.transitions,
         obligations=settled.obligations,
-        diagnostics=tuple(findings),
+        diagnostics=in_order(findings, subject.stages),
     )

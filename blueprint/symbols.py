@@ -27,7 +27,8 @@ _MEANINGS: Final[dict[str, Meaning]] = {}
 
 def _symbol(name: str, meaning: str, unit: str, least: int = 1) -> sympy.Symbol:
     _MEANINGS[name] = Meaning(name, meaning, unit, least)
-    return sympy.Symbol(name, integer=True, positive=least > 0, nonnegative=True)
+    # None leaves open what False would deny: a symbol that is not negative and not positive is 0.
+    return sympy.Symbol(name, integer=True, positive=True if least else None, nonnegative=True)
 
 
 B = _symbol("B", "sequences in a microbatch", "sequences")

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import msgspec
+
 from blueprint.discharge import Evidence, SolverPool, discharge
 from blueprint.ir.common import Branch
 from blueprint.outcome import (
@@ -226,7 +228,8 @@ class _Settlement:
         if status not in {Status.PROVED, Status.NOT_APPLICABLE}:
             index = next((each for each in check.obligations if self.status(each) is status), None)
             decided = None if index is None else (self.evidence[index], self.plan.obligations[index])
-            self.findings.append(law_finding(check, status, decided, self.place(self.subject(check, index))))
+            found = law_finding(check, status, decided, self.place(check.group))
+            self.findings.append(self.named(found, index))
         return LawRow(
             id=check.id,
             form=check.form,
@@ -241,10 +244,12 @@ class _Settlement:
             theorem_digests=digests,
         )
 
-    def subject(self, check: LawCheck, index: int | None) -> str:
-        """What a law's instance is about: the relation whose claim asks the same, or else the law's whole group."""
-        asked = (each for each in self.plan.relations if any(claim.obligation == index for claim in each.claims))
-        return next((each.names[0] for each in asked if each.names), check.group)
+    def named(self, finding: Finding, index: int | None) -> Finding:
+        """A law's finding with the relation whose claim asks the same; without one it stands for its whole group."""
+        for each in self.plan.relations:
+            if any(claim.obligation == index for claim in each.claims):
+                return msgspec.structs.replace(finding, path=self.place(each.names[0]), relation=each.id)
+        return finding
 
     def law_position(self, check: LawCheck, index: int) -> int:
         return self.ledger.position(

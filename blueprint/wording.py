@@ -111,7 +111,7 @@ def _membership(failed: Sequence[FailedFact]) -> Iterator[str]:
     for field in [each for each in lists if each in counted]:
         found = Counter(each.found for each in lists[field])
         expected = Counter(each.expected for each in lists[field])
-        lacks, has = (expected - found).keys(), (found - expected).keys() - {"nothing"}
+        lacks, has = list(expected - found), [each for each in found - expected if each != "nothing"]
         yield from (f"{plain(field)} lacks {name}" for name in lacks)
         yield from (f"{plain(field)} should not have {name}" for name in has)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 # Python refuses to print integers over 4300 digits; nobody reads one of over 300 either.
 _SHOWN_BITS = 1024
 
+_COMMAND = "##["
+"""How a command to the runner of a workflow begins, anywhere in a line of its log."""
+
 
 def plain(text: object, limit: int = 120) -> str:
     r"""Show anything as at most `limit` characters of printable ASCII, the rest as \xNN, \uNNNN or \UNNNNNNNN.
@@ -13,8 +16,11 @@ def plain(text: object, limit: int = 120) -> str:
     __str__. A backslash stays as it is, so the result is for reading and not for decoding.
     """
     room = max(limit, 0)
+    if type(text) is str and len(text) <= room and text.isascii() and text.isprintable():
+        return text  # nothing to escape, as almost always
     # Cut before escaping: escaping only ever lengthens, and foreign text may be of any size.
     shown = "".join(_escaped(character) for character in _shown(text, room + 1)[: room + 1])
+    shown = shown.replace(_COMMAND, r"##\x5b")
     if len(shown) <= room:
         return shown
     return (shown[: max(room - 3, 0)] + "...")[:room]

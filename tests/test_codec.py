@@ -107,6 +107,43 @@ def test_a_name_has_a_fixed_form(name: str) -> None:
         codec.decode(codec.encode(Named(name)), Named)
 
 
+@pytest.mark.parametrize("data", [GOOD[:-1], GOOD.replace(b'"n"', b'"\xff"'), b"[", GOOD + b"\n"])
+def test_a_fault_without_a_path_is_one_of_the_whole(data: bytes) -> None:
+    with pytest.raises(CodecError) as caught:
+        codec.decode(data, Small)
+    assert caught.value.path == "$"
+
+
+class Loose(msgspec.Struct):
+    """A field without a kind, into which a decoder goes as deep as the bytes do."""
+
+    a: object
+
+
+def test_which_error_it_is_says_what_was_wrong() -> None:
+    wrong = {GOOD[:-1]: CodecError, GOOD.replace(b'"n"', b'"\xff"'): CodecError, b'{"a":' * 100_000: LimitError}
+    for data, kind in wrong.items():
+        with pytest.raises(CodecError) as caught:
+            codec.decode(data, Loose)
+        assert type(caught.value) is kind
+        assert caught.value.path == "$"
+
+
+@pytest.mark.parametrize("raised", [RecursionError(), ValueError("Exceeds the limit for integer string conversion")])
+def test_what_a_decoder_gives_up_on_is_beyond_a_limit(raised: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def decode(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr(msgspec.json, "decode", decode)
+    with pytest.raises(LimitError) as caught:
+        codec.decode(GOOD, Small)
+    assert caught.value.path == "$"
+
+
+def test_the_limits_are_50_mebibytes_and_four_million_values() -> None:
+    assert (codec.BUNDLE_LIMIT, codec.VALUE_LIMIT) == (52_428_800, 4_000_000)
+
+
 def test_sizes_are_bounded_before_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "BUNDLE_LIMIT", len(GOOD) - 1)
     with pytest.raises(LimitError):

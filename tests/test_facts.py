@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blueprint.facts import Question
+from blueprint import exact
+from blueprint.errors import ObligationError
+from blueprint.facts import Question, words
 from blueprint.ir.common import DType
 from blueprint.ir.portable import StorageClass
 from blueprint.plan import ClaimCheck
 from blueprint.rule import Claim
-from blueprint.term import Product
+from blueprint.term import Const, Product, Var, equal, holds, less
+from blueprint.verdict import Verdict
 from blueprint.wording import failed_facts
 
 NAMES = st.sampled_from(["x", "x'", "x'2", "x''", "x'2'", "y"])
@@ -90,3 +94,143 @@ def test_no_foreign_word_reaches_a_reader_raw(found: str, expected: str) -> None
     for _, *sides in _refuted(question, {expected: "\x1b"}):
         assert all(" " <= character <= "~" for side in sides for character in side)
         assert max(map(len, sides)) <= 120
+
+
+# What a question asks -----------------------------------------------------------------------------------------------
+
+X, T, D, N, N_D = (Var(name) for name in ("x", "t", "D", "N", "n_D"))
+
+
+def test_a_second_value_of_a_name_gets_a_prime_and_a_third_a_number() -> None:
+    question = Question()
+    assert [question.given("x", value).name for value in (3, 4, 5, 3, 5, 4)] == ["x", "x'", "x'2", "x", "x'2", "x'"]
+    assert question.values == {"x": 3, "x'": 4, "x'2": 5}
+
+
+def test_a_premise_is_supposed_once() -> None:
+    question = Question()
+    for premise in (equal(X, T), less(X, T), equal(X, T)):
+        question.suppose(premise)
+    assert question.premises == [equal(X, T), less(X, T)]
+
+
+def test_a_share_is_asked_for_by_what_it_is_multiplied_with() -> None:
+    question = Question()
+    share = question.divided("x", 12, 4)
+    assert share == Var("x/t")
+    assert question.values == {"x": 12, "t": 4, "x/t": 3}
+    assert question.premises == [equal(Product((T, share)), X)]
+
+
+@pytest.mark.parametrize(("whole", "ranks", "share"), [(12, 4, 3), (13, 4, 4), (16, 4, 4), (3, 4, 1), (5, 1, 5)])
+def test_the_largest_share_is_the_least_that_suffices(whole: int, ranks: int, share: int) -> None:
+    """D n >= N > D (n - 1), which only the quotient rounded up meets."""
+    question = Question()
+    assert question.largest_share(question.given("N", whole), whole, ranks) == N_D
+    assert question.values == {"N": whole, "D": ranks, "n_D": share}
+    least, below = question.premises
+    for n in range(-2, 2 * share + 2):
+        values = {**question.values, "n_D": n}
+        assert (holds(least, values) and holds(below, values)) is (n == share)
+    named = Question()
+    assert named.largest_share(named.given("N", whole), whole, ranks, "ranks", "share") == Var("share")
+    assert named.values == {"N": whole, "ranks": ranks, "share": share}
+
+
+def test_a_word_is_asked_for_by_its_position() -> None:
+    question = Question()
+    question.word("a", DType.BFLOAT16, DType.FLOAT32)
+    question.word("b", actual=True, expected=False)
+    question.word("c", "x", "y")
+    question.word("d", "y", "y")
+    assert [fact.actual for fact in question.facts] == [Const(2), Const(1), Const(1), Const(0)]
+    assert [fact.expected for fact in question.facts] == [Var(name) for name in "abcd"]
+    assert question.values == {"a": 0, "b": 0, "c": 0, "d": 0}
+    assert [fact.words for fact in question.facts] == [
+        (DType.BFLOAT16, DType.FLOAT32), (True, False), ("x", "y"), ("y", "y"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"), [(DType.FLOAT32, StorageClass.STEP), (True, DType.FLOAT32), (DType.FLOAT32, False)]
+)
+def test_words_of_two_vocabularies_are_not_compared(
+    *, actual: DType | bool, expected: DType | StorageClass | bool
+) -> None:
+    with pytest.raises(ObligationError, match="two vocabularies"):
+        Question().word("a", actual, expected)
+
+
+def decided(question: Question) -> Verdict:
+    return exact.decide(question.obligation()).verdict
+
+
+@pytest.mark.parametrize(
+    ("actual", "good"),
+    [
+        (("p", "q", "p"), True),
+        (("q", "p", "q"), False),
+        (("p", "q", "q"), False),
+        (("p", "q", "r"), False),
+        (("p", "q"), False),
+        (("p", "q", "p", "p"), False),
+        ((), False),
+        (("p", "q", "nothing"), False),
+    ],
+)
+def test_lists_of_names_are_equal_one_by_one(actual: tuple[str, ...], *, good: bool) -> None:
+    question = Question()
+    question.names("ids", actual, ("p", "q", "p"))
+    assert decided(question) is (Verdict.PROVED if good else Verdict.REFUTED)
+
+
+def test_names_are_numbered_by_their_first_place_among_the_expected() -> None:
+    question = Question()
+    question.names("ids", ("q", "s"), ("p", "q", "p"))
+    assert [(fact.label, fact.actual, fact.words) for fact in question.facts] == [
+        ("ids count", Const(2), None),
+        ("ids[0]", Const(1), ("q", "p")),
+        ("ids[1]", Const(2), ("s", "q")),
+        ("ids[2]", Const(3), ("nothing", "p")),
+    ]
+    assert question.values == {"ids count": 3, "ids[0]": 0, "ids[1]": 1, "ids[2]": 0}
+
+
+@pytest.mark.parametrize(
+    ("actual", "good"), [((12, 24), True), ((24, 12), False), ((12,), False), ((12, 24, 1), False), ((12, -1), False)]
+)
+def test_lists_of_sizes_are_equal_one_by_one(actual: tuple[int, ...], *, good: bool) -> None:
+    question = Question()
+    x = question.given("x", 12)
+    question.sizes("shape", actual, (x, Product((Const(2), x))))
+    assert decided(question) is (Verdict.PROVED if good else Verdict.REFUTED)
+
+
+def test_no_size_is_no_size_of_any_size() -> None:
+    question = Question()
+    question.sizes("shape", (), (question.given("x", 0),))
+    assert [fact.actual for fact in question.facts] == [Const(0), Const(-1)]
+
+
+def test_a_question_is_an_obligation_about_all_its_facts_under_all_its_premises() -> None:
+    question = Question()
+    question.number("n", 3, question.divided("x", 12, 4))
+    question.number("m", 12, X)
+    asked = question.obligation()
+    assert asked.hypotheses == (
+        equal(X, Const(12)), equal(T, Const(4)), equal(Var("x/t"), Const(3)), equal(Product((T, Var("x/t"))), X),
+    )  # fmt: skip
+    assert asked.goal == (equal(Const(3), Var("x/t")), equal(Const(12), X))
+    assert (asked.witness, asked.ground) == ({"x": 12, "t": 4, "x/t": 3}, True)
+    assert decided(question) is Verdict.PROVED
+    question.number("n", 4, Var("x/t"))
+    assert decided(question) is Verdict.REFUTED
+    question.divided("x", 13, 4)
+    assert decided(question) is Verdict.VACUOUS
+
+
+def test_several_words_of_one_entity_are_several_facts() -> None:
+    question = Question()
+    words("task", question, (("dtype", DType.FLOAT16, DType.FLOAT32), ("name", "a", "a")))
+    assert [fact.label for fact in question.facts] == ["task.dtype", "task.name"]
+    assert [fact.actual for fact in question.facts] == [Const(1), Const(0)]

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from blueprint.cli import derive, explain, laws, models, prove, report, verify
+from blueprint.cli import derive, explain, explore, laws, models, prove, report, verify
 from blueprint.cli.command import chosen, voice_of
 from blueprint.cli.voice import PROGRAM, Voice, forget_stdout
 from blueprint.errors import BlueprintError, UsageError
@@ -43,6 +43,7 @@ app = typer.Typer(
 app.add_typer(derive.app, name="derive")
 app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="report", help=report.HELP)(report.report)
+app.command(name="explore", help=explore.HELP)(explore.explore)
 app.command(name="prove", help=prove.HELP)(prove.prove)
 app.command(name="laws", help=laws.HELP)(laws.laws)
 app.command(name="models", help=models.HELP)(models.models)

@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, ParamSpec, cast
+from typing import Annotated, Final, ParamSpec, cast
 
 import typer
 
@@ -50,6 +50,19 @@ def command(body: Callable[P, ExitCode]) -> Callable[P, None]:
 def voice_of(context: typer.Context) -> Voice:
     """How this run speaks."""
     return cast("Voice", context.obj)
+
+
+def _hold_still(context: typer.Context, asked: bool) -> None:  # noqa: FBT001  (typer's signature)
+    if asked:
+        voice_of(context).moving = False
+
+
+NoProgressOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-progress", callback=_hold_still, help="Do not show what runs while it runs; only a terminal does."
+    ),
+]
 
 
 def whole(option: str, text: str, least: int = 0, most: int = INT64_MAX) -> int:

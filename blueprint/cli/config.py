@@ -6,6 +6,7 @@ written, or takes back what the command line asks.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,7 +57,7 @@ def load() -> Config:
     here = Path.cwd()
     for folder in (here, *here.parents):
         path = folder / FILE
-        if not path.is_file():
+        if not os.path.lexists(path):
             continue
         try:
             document = tomllib.loads(read_bounded(path, LIMIT).decode("utf-8"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, maybe_rules, maybe_whole, voice_of, whole
+from blueprint.cli.command import NoProgressOption, chosen, command, maybe_rules, maybe_whole, voice_of, whole
 from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
@@ -102,6 +102,7 @@ def training(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
     ] = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Derive one training step."""
     _require_target(target, emit=emit)
@@ -193,6 +194,7 @@ def inference(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
     ] = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Derive two steps of generation."""
     _require_target(target, emit=emit, attention=attention)

@@ -11,7 +11,7 @@ import typer
 
 from blueprint.cli.command import MAX_JOBS, chosen, maybe_rules, maybe_whole
 from blueprint.cli.voice import Voice, internal_words
-from blueprint.errors import BlueprintError, DecidersDisagreeError, UsageError
+from blueprint.errors import BlueprintError, DecidersDisagreeError, InputError, UsageError
 from blueprint.files import STREAM, require_place
 from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
 from blueprint.words import plain
@@ -94,6 +94,8 @@ def _expectations(texts: Sequence[str], config: Config) -> dict[str, str]:
 
 def refuse_clashes(bundles: Sequence[str], outputs: Sequence[str]) -> None:
     """Refuse before any work what could only end badly."""
+    if "" in bundles or "" in outputs:
+        raise UsageError("a name is empty", path="BUNDLE" if "" in bundles else "-o or --report")
     if bundles.count(STREAM) > 1:
         raise UsageError("standard input can be read only once", path=STREAM)
     places = [path if path == STREAM else os.path.realpath(path) for path in outputs]
@@ -131,6 +133,16 @@ def examined(name: str, source: str | bytes, effort: Effort, voice: Voice) -> Ex
         voice.internal(error)
         report = _bare("internal", internal_words(error), name, effort)
     return Examined(name, place_of(name), report)
+
+
+def unreadable(name: str, error: InputError) -> Examined:
+    """The report on bytes that cannot be had."""
+    from blueprint.cli.bundles import place_of  # noqa: PLC0415
+    from blueprint.outcome import Finding, malformed  # noqa: PLC0415
+    from blueprint.report.subjects import Examined  # noqa: PLC0415
+
+    finding = Finding(code=error.code, message=plain(error.message, 400), path=plain(error.path))
+    return Examined(name, place_of(name), malformed("", finding))
 
 
 def nothing_in(name: str, effort: Effort) -> Examined:

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from blueprint.cli.command import MAX_JOBS, chosen, command, maybe_folder, maybe_rules, maybe_whole, voice_of
+from blueprint.cli.command import (
+    MAX_JOBS,
+    NoProgressOption,
+    chosen,
+    command,
+    maybe_folder,
+    maybe_rules,
+    maybe_whole,
+    voice_of,
+)
 from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM
 from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
@@ -54,6 +63,7 @@ def prove(
     budget: Annotated[
         str | None, typer.Option("--budget", metavar="RLIMIT", help="Solver steps for one obligation.")
     ] = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Prove the laws of the rulebook for all parameter values, and record the proofs."""
     crossed = cross_check is not None and chosen("--cross-check", cross_check, ("cvc5",)) == "cvc5"

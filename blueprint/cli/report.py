@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, voice_of
+from blueprint.cli.command import NoProgressOption, chosen, command, voice_of
 from blueprint.cli.examining import (
     BudgetOption,
     CrossCheckOption,
@@ -20,6 +20,7 @@ from blueprint.cli.examining import (
     tell,
     tell_of_rulebook,
     unpainted,
+    unreadable,
 )
 from blueprint.cli.formats import FORMATS, complete_format, rendered
 from blueprint.errors import InputError, UsageError
@@ -96,6 +97,7 @@ def report(
     jobs: JobsOption = None,
     budget: BudgetOption = None,
     cross_check: CrossCheckOption = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Verify a bundle and show the evidence for each relation."""
     selected = (tuple(relation or ()), tuple(rule or ()), tuple(stage or ()), tuple(only or ()))
@@ -108,9 +110,14 @@ def report(
 
     effort = effort_of(rules=rules, jobs=jobs, budget=budget, cross_check=cross_check, expect=expect, config=load())
     voice = voice_of(context)
-    data = _bytes(bundle)
+    data: bytes | None = None
     with voice.progress(f"verifying {plain(bundle)}"):
-        subject = examined(bundle, bundle if data is None else data, effort, voice)
+        try:
+            data = _bytes(bundle)
+            subject = examined(bundle, data, effort, voice)
+        except InputError as error:
+            # What is left of a stream must not be read as if it were the whole.
+            subject = unreadable(bundle, error)
     code = exit_of(subject.report.verdict)
     shown = (form, output, explain, smt2) == ("text", STREAM, None, None)
     if not shown:
@@ -149,15 +156,12 @@ def _refuse_mixtures(form: str, explain: str | None, smt2: str | None, selected:
     chosen("--format", form, FORMATS if explain is None else IN_FULL)
 
 
-def _bytes(bundle: str) -> bytes | None:
-    """The bytes, read once; None where they cannot be read, which verification reports."""
+def _bytes(bundle: str) -> bytes:
+    """The bytes, read once. Raises InputError where they cannot be read."""
     from blueprint.codec import BUNDLE_LIMIT  # noqa: PLC0415
     from blueprint.files import read_bounded  # noqa: PLC0415
 
-    try:
-        return read_bounded(bundle, BUNDLE_LIMIT)
-    except InputError:
-        return None
+    return read_bounded(bundle, BUNDLE_LIMIT)
 
 
 def _selection(

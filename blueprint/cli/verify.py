@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import chosen, command, voice_of
+from blueprint.cli.command import NoProgressOption, chosen, command, voice_of
 from blueprint.cli.examining import (
     BudgetOption,
     CrossCheckOption,
@@ -79,6 +79,7 @@ def verify(
     jobs: JobsOption = None,
     budget: BudgetOption = None,
     cross_check: CrossCheckOption = None,
+    _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Verify bundles and report what was established."""
     documents = [(chosen("--format", form, FORMATS), output), *map(_report_option, report or ())]
@@ -86,7 +87,8 @@ def verify(
     from blueprint.cli.config import load  # noqa: PLC0415
 
     asked = named(bundles)
-    refuse_clashes([bundle for each in asked for bundle in each.bundles], [path for _, path in documents])
+    given = [bundle for each in asked for bundle in (each.bundles or (each.argument,))]
+    refuse_clashes(given, [path for _, path in documents])
     effort = effort_of(rules=rules, jobs=jobs, budget=budget, cross_check=cross_check, expect=expect, config=load())
     voice = voice_of(context)
     subjects = _examined(asked, effort, voice)

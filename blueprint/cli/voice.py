@@ -31,6 +31,7 @@ class Voice:
     color: str = "auto"
     quiet: bool = False
     verbose: bool = False
+    moving: bool = True
 
     def say(self, text: str) -> None:
         """One line for people, unless they asked for quiet."""
@@ -83,12 +84,12 @@ class Voice:
 
     @contextlib.contextmanager
     def progress(self, text: str, total: int = 1) -> Iterator[Callable[[str], None]]:
-        """What runs and for how long, on a terminal while it runs, and nothing anywhere else.
+        """What runs and for how long, on a terminal while it runs, and nothing anywhere else or with --no-progress.
 
         Of `total` steps, each is announced by a call of what this yields, and a bar shows how many are done. What rules
         print meanwhile goes to standard error: standard output belongs to the document.
         """
-        if self.quiet or not _is_terminal(sys.stderr):
+        if self.quiet or not self.moving or not _is_terminal(sys.stderr):
             with contextlib.redirect_stdout(sys.stderr):
                 yield lambda _text: None
             return

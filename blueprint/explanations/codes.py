@@ -9,6 +9,13 @@ from blueprint.explanations.entry import Entry, Group
 _BYTES: Final = Group(
     "a file that cannot be used",
     {
+        "overlay.profile": Entry(
+            what="A device profile does not fit the plan: a type is missing or named twice, or a time too long.",
+            why="A least time with another type's peak would be a number about nothing.",
+            example="A plan in float32 and a profile with a peak for bfloat16 alone.",
+            remedy="Add the type to the profile's peaks; `blueprint explore --help` names the built-in one.",
+            status=2,
+        ),
         "input": Entry(
             what="A file cannot be read or written, or is no regular file.",
             why="Nothing was looked at, so nothing is established.",

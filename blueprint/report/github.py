@@ -41,7 +41,8 @@ def _lines(subjects: Sequence[Examined]) -> Iterator[str]:
     for each, finding in shown:
         level = "error" if finding.refutes else "warning"
         # A bundle is one line of JSON: a place inside it stands in the message.
-        where = {"file": each.place, "line": "1"} if each.place else {}
+        # A runner looks for the file under this very name, so one that is not shown as it is would name none.
+        where = {"file": each.place, "line": "1"} if each.place and plain(each.place, 480) == each.place else {}
         message = f"{plain(finding.path)}: {plain(finding.message, _SENTENCE)}" if finding.path else finding.message
         yield _command(level, {**where, "title": f"Blueprint {plain(finding.code)}"}, message)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -131,6 +132,12 @@ def _text_lines(rule: Rule, law: _Stated) -> Iterator[str]:
         yield f"  {each.form}{where}: {each.left} {each.relation} {each.right}{when}"
 
 
+def _in_full(line: _Line) -> str:
+    where = f" with {line.where}" if line.where else ""
+    when = f" if {line.when}" if line.when else ""
+    return f"{line.left} {line.relation} {line.right}{where}{when}"
+
+
 def _markdown_lines(rule: Rule, law: _Stated) -> Iterator[str]:
     yield f"## {plain(law.id)}"
     yield ""
@@ -154,6 +161,16 @@ def _latex_lines(rule: Rule, law: _Stated) -> Iterator[str]:
         yield f"% {each.form}{where}{when}"
         rows.append(f"  {each.left} &{_IN_LATEX.get(each.relation, each.relation)} {each.right}")
     yield from (r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}")
+
+
+def typed_equations(rule: Rule, law: AnyLaw) -> tuple[tuple[str, str], ...]:
+    """Form and text of every equation or bound of a law, with what it holds with and when."""
+    return tuple((each.form, _in_full(each)) for each in _equations(rule, law, _typed))
+
+
+def formula_equations(rule: PrimitiveRule) -> tuple[tuple[str, str], ...]:
+    """Phase and text of every formula of a primitive."""
+    return tuple((each.form, _in_full(each)) for each in _equations(rule, _formulae(rule), _typed))
 
 
 def data(rule: Rule, law: _Stated) -> dict[str, Any]:
@@ -192,6 +209,7 @@ def _group(law: Law) -> str:
 
 def _equations(rule: Rule, law: _Stated, show: Show) -> list[_Line]:
     """Every equation or bound of a law; one that is not the same in all cases of the strategy has a line for each."""
+    show = functools.cache(show)  # most cases have one right side, and printing it takes longer than anything else
     match law:
         case _Formulae():
             return [

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from blueprint.causes import Causes, causes
 from blueprint.outcome import (
     ClaimRow,
     FailedFact,
@@ -21,10 +22,12 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
-from blueprint.report.causes import causes
 from blueprint.report.subjects import Examined, count, count_of, final_line, together, words_of
 from blueprint.report.text import first_line, foreign_rulebook, law_status, refuted_laws, short
 from blueprint.words import plain
+
+ROWS: Final = 200
+"""Most rows on what is wrong with one bundle: one in which everything is wrong must leave room for the others."""
 
 LIMIT: Final = 1_000_000
 """Most bytes of a document, all ASCII: GitHub takes no step summary above 1 MiB."""
@@ -52,9 +55,12 @@ class _Page:
         self.lines += lines
         return True
 
-    def table(self, what: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """A table with as many rows as fit; the others are counted as `what`."""
-        rest = list(rows)
+    def table(self, what: str, head: Sequence[str], rows: Iterable[Sequence[str]], most: int | None = None) -> None:
+        """A table with as many rows as fit, or at most so many; the others are counted as `what`."""
+        every = list(rows)
+        rest = every[:most]
+        if len(every) > len(rest):
+            self.cut[what] += len(every) - len(rest)
         if not rest:
             return
         opening = ("", _row(head), _row(["---"] * len(head)))
@@ -76,13 +82,17 @@ def render(subjects: Sequence[Examined], *, evidence: bool = False, limit: int =
     if len(subjects) != 1:
         head = ("bundle", "verdict", "relations", "claims", "laws", "obligations", "refuted", "unknown")
         page.table("bundles", head, map(_overview, subjects))
+        wrong = [(each, causes(each.report)) for each in subjects if each.report.diagnostics]
+        rows = [(code(each.name), _first(found)) for each, found in wrong]
+        page.table("bundles", ("bundle", "to mend first"), rows)
     # What is wrong with any bundle comes before the details of the first.
     for each in subjects:
         _verdict(page, each, several=len(subjects) > 1)
     for each in subjects:
         _details(page, each, evidence=evidence, several=len(subjects) > 1)
     closing = [
-        f"{number} {what} are left out: the document stays below {limit} bytes." for what, number in page.cut.items()
+        f"{number} {what} are left out: the document stays below {limit} bytes, with room for every bundle."
+        for what, number in page.cut.items()
     ]
     page.room += _CLOSING
     for line in closing:
@@ -108,7 +118,10 @@ def _verdict(page: _Page, subject: Examined, *, several: bool) -> None:
     report = subject.report
     if several and report.ok:
         return
-    page.add("", f"## {code(subject.name)}: {words_of(report.verdict)}")
+    if not page.add("", f"## {code(subject.name)}: {words_of(report.verdict)}"):
+        # Without its heading, what follows would stand under the bundle before it.
+        page.cut["sections on bundles"] += 1
+        return
     _statement(page, report)
     _wrong(page, report)
 
@@ -146,19 +159,24 @@ def _wrong(page: _Page, report: Report) -> None:
     ]
     found = causes(report)
     if found.first is not None:
-        page.add("", f"**First: {code(first_line(found.first, found.fact), _SENTENCE)}**")
+        page.add("", f"**First: {_first(found)}**")
     fields = [row for each in refuted for row in _false_fields(*each, report)]
     if fields:
         page.add("", "### Refuted claims")
         head = ("field", "found", "expected", "because", "at", "claim", "rule", "law", "relation")
-        page.table("false fields", head, fields)
+        page.table("false fields", head, fields, ROWS)
     if report.diagnostics:
         page.add("", f"### Findings: {len(report.diagnostics)}")
     for weight, findings in found.findings.items():
         rows = [(code(each.code), code(each.path, 240), code(each.message, _SENTENCE)) for each in findings]
         if rows:
             page.add("", f"{len(rows)} {weight.value}:")
-            page.table("findings", ("code", "place", "finding"), rows)
+            page.table("findings", ("code", "place", "finding"), rows, ROWS)
+
+
+def _first(found: Causes) -> str:
+    """What to mend first, as code."""
+    return code(first_line(found.first, found.fact), _SENTENCE) if found.first is not None else "-"
 
 
 def _false_fields(
@@ -185,12 +203,16 @@ def _mentions(expression: str, name: str) -> bool:
 def _details(page: _Page, subject: Examined, *, evidence: bool, several: bool) -> None:
     """What was established: stages, numbers, transitions and laws; with evidence, every relation."""
     report = subject.report
-    if several and report.ok:
-        page.add("", f"## {code(subject.name)}: {words_of(report.verdict)}")
-        _statement(page, report)
     if not report.transitions:
         return
-    page.add("", f"### What was examined in {code(subject.name)}")
+    if several and report.ok:
+        if not page.add("", f"## {code(subject.name)}: {words_of(report.verdict)}"):
+            page.cut["sections on bundles"] += 1
+            return
+        _statement(page, report)
+    if not page.add("", f"### What was examined in {code(subject.name)}"):
+        page.cut["sections on bundles"] += 1
+        return
     _numbers(page, report)
     head = ("transition", "pass", "relation verified", "canonical conformant", "coverage", "relations", "claims")
     page.table("transitions", head, map(_transition, report.transitions))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
+from blueprint.causes import Weight, causes
 from blueprint.ir.request import Scope
 from blueprint.outcome import (
     ClaimRow,
@@ -28,7 +29,6 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.report import table
-from blueprint.report.causes import Weight, causes
 from blueprint.report.subjects import Examined, count, count_of, final_line, words_of
 from blueprint.words import plain
 

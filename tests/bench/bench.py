@@ -21,12 +21,17 @@ from blueprint.term import Const, Term, Var, at_most, equal, product
 from blueprint.verdict import Obligation, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.bench import explorer, explorer_page
 from tests.bench.layouts import measured
 
 RUNS = 7
 VERIFY_RATIO = 3.0
 HELP_RATIO = 2.0
 MEMORY_MIB = 400.0
+EXPLORE_MIB = 1500.0
+READY_SECONDS = 1.5
+TASK_SECONDS = 0.2
+ELEMENTS = 8000
 GROUND_RATE = 500.0
 UNIVERSAL_RATE = 100.0
 GROUND_COUNT = 2000
@@ -215,6 +220,45 @@ def _layout_rows() -> list[Row]:
     return rows
 
 
+def _explorer_rows(folder: Path) -> list[Row]:
+    """A page of the largest bundle, beside its verification, which is a part of it."""
+    try:
+        found = explorer.measured(folder / "large.bundle.json", folder / "large.html")
+    except subprocess.CalledProcessError as error:
+        raise NotMeasuredError(f"a command exits with {error.returncode}") from error
+    page = found.explore.processor - found.verify.processor
+    return [
+        Row("explore, size of the bundle", f"{found.bundle / 2**20:.1f} MiB"),
+        Row("  size of the page", f"{found.page / 2**20:.1f} MiB"),
+        Row("  verify, all processors", f"{found.verify.processor:.1f} s"),
+        Row("  explore, all processors", f"{found.explore.processor:.1f} s"),
+        Row("  the page's part of it", f"{page:.1f} s"),
+        Row("  verify, peak memory", f"{found.verify.peak:.0f} MiB"),
+        Row(
+            "  explore, peak memory",
+            f"{found.explore.peak:.0f} MiB",
+            f"< {EXPLORE_MIB:g} MiB",
+            found.explore.peak < EXPLORE_MIB,
+        ),
+        *(row for opened in explorer_page.measured(folder / "large.html") for row in _opened_rows(opened)),
+    ]
+
+
+def _opened_rows(opened: explorer_page.Opened) -> list[Row]:
+    """One view of the page in a browser."""
+    return [
+        Row(
+            f"open the page, {opened.view}",
+            f"{opened.ready:.2f} s",
+            f"< {READY_SECONDS:g} s",
+            opened.ready < READY_SECONDS,
+        ),
+        Row("  longest task", f"{opened.task:.2f} s", f"< {TASK_SECONDS:g} s", opened.task < TASK_SECONDS),
+        Row("  heap", f"{opened.heap:.0f} MiB"),
+        Row("  elements", f"{opened.elements:,}", f"< {ELEMENTS:,}", opened.elements < ELEMENTS),
+    ]
+
+
 def _measure(label: str, rows: Callable[[], list[Row]]) -> list[Row]:
     """The rows of one measurement, or one row that says why there are none."""
     try:
@@ -232,6 +276,7 @@ def main() -> None:
             *_measure("--help", _help_rows),
             *_measure("ground", lambda: [_rate_row("ground", _ground, GROUND_COUNT, GROUND_RATE)]),
             *_measure("layout", _layout_rows),
+            *_measure("explore", lambda: _explorer_rows(Path(folder))),
             *_measure("universal", lambda: [_rate_row("universal", _universal, UNIVERSAL_COUNT, UNIVERSAL_RATE)]),
         ]
     print(f"medians of {RUNS} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}\n")

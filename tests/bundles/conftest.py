@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
+import msgspec
 import pytest
 
 from blueprint.derivation import derive
@@ -33,10 +34,7 @@ TINY = ModelFacts(
 )
 
 
-Key = tuple[object, ...]
-
-REST = tuple(name for name in Obligation.__struct_fields__ if name != "witness")
-"""Everything else that an obligation says; a witness is a mapping, and no part of a key as it stands."""
+Key = tuple[bytes, int, Callable[[str], Verdict] | None]
 
 
 class LastingPool(SolverPool):
@@ -66,15 +64,7 @@ class Memory:
         budget: int,
         cross_check: Callable[[str], Verdict] | None = None,
     ) -> list[Evidence]:
-        keys: list[Key] = [
-            (
-                *(getattr(each, name) for name in REST),
-                tuple(each.witness.items()),
-                budget,
-                cross_check,
-            )
-            for each in obligations
-        ]
+        keys: list[Key] = [(msgspec.json.encode(each), budget, cross_check) for each in obligations]
         new = {key: each for key, each in zip(keys, obligations, strict=True) if key not in self.known}
         self.known.update(zip(new, discharge(list(new.values()), pool, budget, cross_check), strict=True))
         return [self.known[key] for key in keys]

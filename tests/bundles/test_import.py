@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import string
 import subprocess
@@ -14,10 +15,12 @@ import pytest
 from blueprint import cli
 from blueprint.bundle import fingerprint
 from blueprint.codec import BUNDLE_LIMIT, VALUE_LIMIT
+from blueprint.discharge import BRIEF_BUDGET
 from blueprint.exit import ExitCode
 from blueprint.ir.common import Stage
 from blueprint.outcome import Outcome, Report
-from blueprint.verification import verify
+from blueprint.settings import DEFAULT_BUDGET
+from blueprint.verification import verify, verify_without_replay
 from tests.bundles.conftest import JOBS
 from tests.reseal import STAGES, Draft, recorded
 
@@ -144,6 +147,7 @@ def test_bytes_that_are_no_canonical_bundle_are_malformed(name: str, tiny: bytes
     assert all(set(text) <= PRINTABLE for text in words(report))
     assert report.transitions == ()
     assert report.obligations == ()
+    assert report.subject.bundle_sha256 == (hashlib.sha256(data).hexdigest() if data else "")
     with pytest.raises(Exception, match="malformed"):
         report.require()
 
@@ -153,6 +157,14 @@ def test_the_bundle_that_is_broken_here_is_good(tiny: bytes, tmp_path: Path) -> 
     path = tmp_path / "good.json"
     path.write_bytes(tiny)
     assert exit_code(path) == ExitCode.VERIFIED
+
+
+def test_without_replay_everything_is_decided_and_nothing_is_verified(tiny: bytes) -> None:
+    report = verify_without_replay(tiny, jobs=JOBS, budget=DEFAULT_BUDGET - 1)
+    assert report.verdict is Outcome.NOT_ESTABLISHED
+    assert all(each.relation_verified and each.canonical_conformant is None for each in report.transitions[1:])
+    assert {int(each.budget) for each in report.obligations} <= {DEFAULT_BUDGET - 1, BRIEF_BUDGET}
+    assert codes(report) == {"replay.off"}
 
 
 def test_every_cut_is_malformed(tiny: bytes) -> None:

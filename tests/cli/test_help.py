@@ -11,7 +11,7 @@ import pytest
 from blueprint.frontend.models import BUILTIN, NOT_COVERED
 from tests.cli.conftest import ROOT, Run
 
-COMMANDS = ("derive training", "verify", "report", "prove", "laws", "models", "explain")
+COMMANDS = ("derive training", "verify", "report", "explore", "prove", "laws", "models", "explain")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -84,13 +84,40 @@ def test_a_terminal_is_coloured_unless_the_user_says_no(
 def test_progress_moves_on_a_terminal_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     shown = []
-    for stream, quiet in ((_Terminal(), False), (_Terminal(), True), (io.StringIO(), False)):
+    voices = ((_Terminal(), Voice()), (_Terminal(), Voice(quiet=True)), (_Terminal(), Voice(moving=False)))
+    for stream, voice in (*voices, (io.StringIO(), Voice())):
         monkeypatch.setattr(sys, "stderr", stream)
-        with Voice(quiet=quiet).progress("proving [red]\x1b[2J"):
+        with voice.progress("proving [red]\x1b[2J"):
             pass
         shown.append(stream.getvalue())
     assert "proving [red]\\x1b[2J" in shown[0]
-    assert shown[1:] == ["", ""]
+    assert shown[1:] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "verify missing.json",
+        "report missing.json",
+        "prove --proofs nowhere --check",
+        "derive training --model gpt2 --tensor 2 --microbatch 1 --sequence 8 --rules {rules} -o -",
+        "derive inference --model gpt2 --tensor 2 --batch 1 --prompt 8 --context 8 --rules {rules} -o -",
+    ],
+)
+def test_every_long_command_holds_still_where_it_is_told_to(
+    line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each fails at once, but only after it has shown that it runs."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "__init__.py").write_text("REVISION = ''\n", encoding="ascii")
+    moved = []
+    for option in ([], ["--no-progress"]):
+        stream = _Terminal()
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert cli.run([*line.format(rules=tmp_path).split(), *option]) is not ExitCode.VERIFIED
+        moved.append("\x1b[" in stream.getvalue())
+    assert moved == [True, False]
 
 
 @pytest.mark.parametrize(("variable", "color"), [("NO_COLOR", "auto"), ("", "never")])

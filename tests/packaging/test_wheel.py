@@ -78,6 +78,21 @@ def test_the_wheel_carries_the_whole_folder(wheel: Path, folder: str) -> None:
     assert shipped == _files(ROOT / folder)
 
 
+def test_the_wheel_carries_the_pages_script_and_style_and_not_their_sources(wheel: Path) -> None:
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("blueprint/explorer/")]
+    static = {name for name in names if not name.endswith(".py")}
+    assert static == {"blueprint/explorer/static/explorer.js", "blueprint/explorer/static/explorer.css"}
+
+
+def test_the_installed_package_writes_a_page_outside_the_checkout(
+    installed: Path, bundle: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    written = _run(["-m", "blueprint", "explore", str(bundle), "-o", str(page)], tmp_path, path=installed)
+    assert written.returncode == 0, written.stdout + written.stderr
+    assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
 def test_the_wheel_declares_its_types_and_its_command(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     assert "blueprint/py.typed" in archive.namelist()

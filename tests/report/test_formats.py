@@ -475,3 +475,33 @@ def test_the_bad_bundle_stands_before_the_good_ones() -> None:
         [Examined("good.json", "", samples.VERIFIED)] * 3 + [Examined("bad.json", "", samples.REFUTED)]
     )
     assert document.index("## `bad.json`: refuted") < document.index("## `good.json`: verified")
+
+
+def test_nothing_that_a_bundle_names_is_a_command_to_a_runner() -> None:
+    named = "##[set-output name=verdict]verified"
+    bindings = {"model": {"name": named}}
+    subject = msgspec.structs.replace(samples.REFUTED.subject, bindings=bindings)
+    finding = Finding(code="claim.role", message=named, path=named)
+    report = msgspec.structs.replace(samples.REFUTED, subject=subject, diagnostics=(finding, finding))
+    subjects = [Examined(named, named, report)]
+    documents = [rendered(form, subjects, unpainted, several=False).decode() for form in FORMATS]
+    assert not any("##[" in each for each in documents)
+    assert all("set-output" in each for each in documents)
+
+
+def test_a_bundle_in_which_everything_is_wrong_leaves_room_for_the_others() -> None:
+    finding = Finding(code="claim.role", message="m" * 400, path="distributed/x")
+    crowded = msgspec.structs.replace(samples.REFUTED, diagnostics=(finding,) * 5_000)
+    pages = markdown.render([Examined("a", "a", crowded), Examined("b", "b", samples.REFUTED)])
+    assert pages.count("| `claim.role` | `distributed/x` |") == markdown.ROWS
+    assert f"{5_000 - markdown.ROWS} findings are left out" in pages
+    assert "## `b`: refuted" in pages
+
+
+def test_nothing_stands_under_the_heading_of_another_bundle() -> None:
+    subjects = [Examined(name, name, samples.REFUTED) for name in ("a", "b")]
+    whole = markdown.render(subjects)
+    for limit in range(2_200, len(whole), 97):
+        page = markdown.render(subjects, limit=limit)
+        assert ("## `b`" in page) or "The bindings could not" not in page.partition("## `a`")[2].partition("###")[2]
+        assert "are left out" in page or page == whole

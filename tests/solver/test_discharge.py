@@ -376,6 +376,9 @@ def test_a_worker_has_its_limits(pool: SolverPool) -> None:
     limits = [resource.prlimit(pool.workers[0].process.pid, kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU)]
     assert limits[0][0] == 2 * 2**30
     assert 100 < limits[1][0] < 200
+    environment = Path(f"/proc/{pool.workers[0].process.pid}/environ").read_bytes().split(b"\0")
+    # Memory that a context needs is kept for the next one.
+    assert {b"MALLOC_MMAP_THRESHOLD_=33554432", b"MALLOC_TRIM_THRESHOLD_=1073741824"} <= set(environment)
 
 
 def test_a_worker_dies_with_its_parent_even_where_it_cannot_read() -> None:

@@ -41,6 +41,30 @@ def test_a_variable_not_fixed_by_a_constant_is_unknown_whatever_the_witness(free
     assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "free variable")
 
 
+def test_every_answer_names_its_decider_and_why_it_is_none() -> None:
+    goal = equal(A, A)
+    answers = {
+        "": exact.decide(ground(goal, *FIXED)),
+        "two values for one variable": exact.decide(ground(goal, *FIXED, equal(A, Const(5)))),
+        "false hypothesis": exact.decide(ground(goal, *FIXED, less(B, A))),
+        "free variable": exact.decide(ground(equal(B, B), FIXED[0])),
+        "empty goal": exact.decide(Obligation(FIXED, (), {}, ground=True)),
+    }
+    assert {answer.decider for answer in answers.values()} == {"exact"}
+    # No hypotheses are named and no steps counted: those are a solver's.
+    assert {(answer.core, answer.resource) for answer in answers.values()} == {((), 0)}
+    assert {reason: answer.reason for reason, answer in answers.items()} == {reason: reason for reason in answers}
+
+
+def test_a_variable_of_a_hypothesis_alone_needs_a_value_too() -> None:
+    free = at_most(Var("c"), Var("c"))
+    assert exact.decide(ground(equal(A, Const(6)), *FIXED, free)).reason == "free variable"
+    asked = ground(equal(A, Const(5)), free, a=6)
+    assert not exact.premises_hold(asked)
+    assert not exact.refutes(asked, {"a": 6})
+    assert exact.refutes(asked, {"a": 6, "c": 1})
+
+
 def test_an_empty_goal_is_never_proved() -> None:
     empty = Obligation(FIXED, (), {"a": 6, "b": 7}, ground=True)
     assert exact.decide(empty).verdict is Verdict.UNKNOWN
@@ -61,4 +85,6 @@ def test_refutes_needs_true_hypotheses_a_false_goal_and_every_variable() -> None
     assert not exact.refutes(question, {"a": 1, "b": 1})
     assert not exact.refutes(question, {"a": 0, "b": -1})
     assert not exact.refutes(question, {"a": 2})
+    both = ground(at_most(A, B), less(Const(0), A), less(A, Const(2)))
+    assert not exact.refutes(both, {"a": 2, "b": 1})
     assert not exact.refutes(question, {"a": 2, "b": 1.0})  # type: ignore[dict-item]

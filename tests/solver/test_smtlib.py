@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from blueprint.errors import ObligationError
-from blueprint.smtlib import MAX_FACTORS, MAX_MONOMIALS, render, render_premises
+from blueprint.smtlib import MAX_BITS, MAX_DEPTH, MAX_FACTORS, MAX_MONOMIALS, numbered, render, render_premises
 from blueprint.term import Comparison, Const, Product, Sum, Term, Var, at_most, equal, less, product
 from blueprint.verdict import Obligation
 
@@ -201,13 +201,72 @@ def test_beyond_the_limits_is_refused(term: Term) -> None:
         render(ask(equal(term, ONE)))
 
 
-def test_a_deep_term_is_refused() -> None:
+def deep(times: int, *kinds: type[Sum | Product]) -> Term:
     term: Term = A
-    for _ in range(5000):
-        term = Sum((term,))
-    with pytest.raises(ObligationError):
-        render(ask(equal(term, ONE)))
+    for level in range(times):
+        term = kinds[level % len(kinds)]((term,))
+    return term
+
+
+@pytest.mark.parametrize("kinds", [(Sum,), (Product,), (Sum, Product)], ids=["sums", "products", "both"])
+def test_a_deep_term_is_refused(kinds: tuple[type[Sum | Product], ...]) -> None:
+    for times in (MAX_DEPTH + 1, 5000):
+        with pytest.raises(ObligationError, match="nested too deeply"):
+            render(ask(equal(deep(times, *kinds), ONE)))
+    assert goal_line(deep(MAX_DEPTH, *kinds)) == "(assert (not (= v0 1)))"
+
+
+def test_the_limits_are_met_exactly() -> None:
+    assert render(ask(equal(Sum((A,) * MAX_MONOMIALS), ONE))).names == ("a",)
+    assert render(ask(equal(Const(-(2**MAX_BITS - 1)), A))).names == ("a",)
+    for beyond in (Const(2**MAX_BITS), Const(-(2**MAX_BITS))):
+        with pytest.raises(ObligationError, match=f"at most {MAX_BITS} bits"):
+            render(ask(equal(beyond, A)))
+
+
+def test_the_nodes_of_all_sides_are_counted_together() -> None:
+    # A tree of 2^(n + 1) - 1 nodes: 131,071 are within the limit, and twice as many are not.
+    goal = equal(idle(16), A)
+    assert render(ask(goal)).names == ("a",)
+    for hypotheses in ((goal,), (equal(A, idle(16)),)):
+        with pytest.raises(ObligationError, match="too many terms"):
+            render(ask(goal, *hypotheses))
+    with pytest.raises(ObligationError, match="too many terms"):
+        render(ask(equal(idle(16), idle(16))))
 
 
 def test_within_the_limits_is_accepted() -> None:
     assert render(ask(equal(Product((A,) * MAX_FACTORS), Const(2**4095)))).text.count("v0") == MAX_FACTORS + 1
+
+
+def test_a_numbered_question_says_the_same_in_numbers() -> None:
+    asked = Obligation(
+        (equal(B, Const(2)), at_most(A, Sum((B, product(A, ONE))))),
+        (less(A, B), equal(A, A)),
+        {"a": 1, "b": 2},
+        ground=True,
+    )
+    zero, one = Var("0"), Var("1")
+    form, names = numbered(asked)
+    assert form.hypotheses == (equal(zero, Const(2)), at_most(one, Sum((zero, product(one, ONE)))))
+    assert form.goal == (less(one, zero), equal(one, one))
+    assert (form.witness, form.ground, names) == ({"1": 1, "0": 2}, True, ("b", "a"))
+
+
+def test_only_equal_questions_are_equal_in_numbers() -> None:
+    asked = ask(equal(A, B), less(B, C), ground=True)
+    renamed = ask(equal(C, D), less(D, A), ground=True)
+    others = (
+        ask(equal(A, B), less(C, B), ground=True),
+        ask(equal(A, B), at_most(B, C), ground=True),
+        ask(equal(A, A), less(B, C), ground=True),
+        ask(less(A, B), less(B, C), ground=True),
+    )
+    assert numbered(asked)[0] == numbered(renamed)[0]
+    assert all(numbered(each)[0] != numbered(asked)[0] for each in others)
+
+
+def test_a_question_beyond_the_limits_has_no_numbers() -> None:
+    for term in (wide(40), deep(5000, Sum)):
+        asked = ask(equal(term, ONE), ground=True)
+        assert numbered(asked) == (asked, ())

@@ -18,6 +18,7 @@ DOCUMENTS: Final = {
     "rules/README.md": "rules.md",
     "docs/extending.md": "extending.md",
     "docs/reports.md": "reports.md",
+    "docs/ci.md": "ci.md",
     "docs/comparison.md": "comparison.md",
     "docs/requirements/pass-formulae.md": "requirements.md",
     "docs/SECURITY.md": "security.md",

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from blueprint.causes import Weight, causes, in_order, weighed
 from blueprint.ir.common import Stage
 from blueprint.outcome import Finding, StageRow
-from blueprint.report import markdown, text
-from blueprint.report.causes import Weight, causes
+from blueprint.report import github, markdown, text
 from blueprint.report.subjects import Examined
 from blueprint.verification import verify
 from tests.bundles.test_false_binding import QUEUE, TINY, bundle
@@ -59,7 +59,7 @@ def test_what_has_no_stage_is_not_taken_for_a_consequence() -> None:
     assert weights[Weight.FIRST] == ["request", "distributed/a", ""]
 
 
-@pytest.mark.parametrize("code", ["replay", "report.mismatch", "digest.parent", "digest.transition"])
+@pytest.mark.parametrize("code", ["replay", "report.mismatch", "digest.transition", "nothing.established"])
 def test_differing_bytes_are_no_cause(code: str) -> None:
     weights = found("model", "distributed/a", code=code)
     assert weights == {Weight.FIRST: [], Weight.LATER: [], Weight.BYTES: ["model", "distributed/a"]}
@@ -114,3 +114,50 @@ def test_the_field_that_was_changed_is_named_first(
     assert ": found " in line
     assert ", expected " in line
     assert line.removeprefix("first: ") in markdown.render([Examined("b", "b", report)])
+
+
+def placed(*findings: tuple[str, str]) -> list[tuple[str, Weight]]:
+    """Findings, each a code and a path, in the order of a report."""
+    rows = [StageRow(stage=each, branch="", digest="", entities="0", unavailable="") for each in STAGES]
+    given = [Finding(code=code, message="", path=path) for code, path in findings]
+    weights = {each.path: weight for each, weight in weighed(given, rows)}
+    return [(each.path, weights[each.path]) for each in in_order(given, rows)]
+
+
+def test_a_missing_entity_comes_before_the_lists_that_name_it() -> None:
+    found = placed(
+        ("claim.dependency_topology", "portable/b.dependencies count"),
+        ("law.gemm", "portable/linear"),
+        ("coverage.missing", "portable/a"),
+    )
+    assert [path for path, _ in found] == ["portable/a", "portable/b.dependencies count", "portable/linear"]
+
+
+def test_a_parent_digest_that_was_put_wrong_comes_before_the_ids_that_are_made_from_it() -> None:
+    found = placed(("structure.id", "concrete/device.0"), ("digest.parent", "concrete"))
+    assert found == [("concrete", Weight.FIRST), ("concrete/device.0", Weight.LATER)]
+
+
+def test_a_parent_digest_after_a_stage_that_is_wrong_is_no_cause() -> None:
+    found = placed(("digest.parent", "concrete"), ("claim.exact_work", "distributed/a"))
+    assert found == [("distributed/a", Weight.FIRST), ("concrete", Weight.BYTES)]
+
+
+def test_every_format_begins_with_the_same_finding() -> None:
+    draft = Draft(bundle(TINY[QUEUE]))
+    tasks = draft.entities(Stage.DISTRIBUTED, "tasks")
+    lost = next(each for each in tasks if each["name"] == "key_projection.forward")
+    tasks.remove(lost)
+    subject = Examined("b", "b", verify(draft.sealed()))
+    first = subject.report.diagnostics[0]
+    assert first.path == "distributed/key_projection.forward"
+    assert github.render([subject]).splitlines()[1].endswith(f"{first.path}: {first.message}")
+    for rendered in (text.render(subject.report), markdown.render([subject])):
+        assert f"{first.path}: {first.message}" in next(line for line in rendered.splitlines() if "irst" in line[:8])
+
+
+def test_a_contract_that_differs_is_told_by_its_field() -> None:
+    draft = Draft(bundle(TINY[QUEUE]))
+    draft.transition(Stage.PORTABLE)["contract"]["deterministic"] = False
+    found = next(each for each in verify(draft.sealed()).diagnostics if each.code == "contract")
+    assert found.message.endswith("under this rulebook: deterministic is False, would be True")

@@ -1,0 +1,1 @@
+"""One derivation as an offline page: projections of a bundle and its report, and the page that shows them."""

@@ -1,0 +1,48 @@
+"""A bundle's bytes -> the report on it and its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from blueprint.bundle import Bundle, read_bundle
+from blueprint.explorer.overlays import AddressedOverlay, addressed, read_overlays
+from blueprint.explorer.page import page
+from blueprint.explorer.projection import project
+from blueprint.explorer.roofline import Profile, roofline
+from blueprint.explorer.stages import chains_of
+from blueprint.outcome import Report
+from blueprint.session import collecting_later, open_rulebook
+
+
+def explorer_page(
+    data: bytes,
+    report: Report,
+    *,
+    rules: str | Path | None = None,
+    overlays: Sequence[str] = (),
+    profile: Profile | None = None,
+) -> bytes:
+    """The page of a bundle that decodes, with the report on it.
+
+    overlays: paths of files with further overlays.
+    profile: the device whose least times are shown beside portable tasks.
+    Raises CodecError for bytes that do not decode, and InputError for an overlay or a profile that does not fit.
+    """
+    with collecting_later():
+        bundle = read_bundle(data)
+        return page(project(bundle, report, open_rulebook(rules), _overlays(bundle, overlays, profile)))
+
+
+def require_fit(data: bytes, overlays: Sequence[str], profile: Profile | None) -> None:
+    """Raise now, before a long verification, what `explorer_page` would raise after it."""
+    _overlays(read_bundle(data), overlays, profile)
+
+
+def _overlays(bundle: Bundle, paths: Sequence[str], profile: Profile | None) -> list[AddressedOverlay]:
+    """The bundle's own overlays, those of files, and the least times on a device."""
+    chains = chains_of(bundle)
+    found = addressed(bundle.overlays, chains, "recorded in the bundle")
+    for path in paths:
+        found += read_overlays(path, chains)
+    return found if profile is None else [*found, *roofline(profile, chains)]

@@ -1,0 +1,127 @@
+"""Findings with the places that they are about: boundary, relation, stage and entity, as positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from blueprint.causes import causes
+from blueprint.explanations.claims import CLAIMS
+from blueprint.explanations.codes import CODES
+from blueprint.explorer.payload import FindingRow
+from blueprint.explorer.relations import Found
+from blueprint.explorer.stages import Slot
+from blueprint.outcome import Finding, Report
+from blueprint.words import plain
+
+SHOWN: Final = 200
+"""The most findings that the index has."""
+
+_LISTED: Final = re.compile(r"\A(?P<list>stages|transitions)\[(?P<at>[0-9]{1,4})\]")
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where things stand in the index: the slots by stage and branch, and the boundary that leads to each."""
+
+    slots: Mapping[tuple[str, str], Slot]
+    records: Sequence[tuple[str, str]]
+    boundaries: Mapping[int, int]
+    found: Sequence[Found]
+    laws: Sequence[Sequence[str]]
+    """The laws of each boundary, with their forms, as findings name them."""
+
+
+def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
+    """The first findings: by weight, and then in the report's order."""
+    weighed = [(weight, each) for weight, found in causes(report).findings.items() for each in found]
+    for weight, finding in weighed[:SHOWN]:
+        code = plain(finding.code)
+        slot, rest = _slot(finding.path, places)
+        boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
+        relation = _relation(finding, boundary, slot, rest, places)
+        yield FindingRow(
+            code=code,
+            message=plain(finding.message, 2000),
+            meaning=meaning_of(finding),
+            path=plain(finding.path, 500),
+            weight=weight.name.lower(),
+            refutes=finding.refutes,
+            boundary=boundary,
+            relation=relation,
+            law=_law(finding, boundary, places),
+            stage=-1 if slot is None else slot.position,
+            entity=_entity(slot, rest, relation, boundary, places),
+        )
+
+
+def meaning_of(finding: Finding) -> str:
+    """What a finding of this code means, in one sentence."""
+    if finding.code in CODES:
+        return CODES[finding.code].what
+    claim = finding.code.removeprefix("claim.")
+    if claim in CLAIMS:
+        return CLAIMS[claim].what
+    return "A law does not hold at the numbers of this plan." if finding.law else ""
+
+
+def _slot(path: str, places: Places) -> tuple[Slot | None, str]:
+    """The stage that a path begins with, and what is left of the path."""
+    listed = _LISTED.match(path)
+    if listed:
+        # The first transition leads to the second stage.
+        at = int(listed["at"]) + (listed["list"] == "transitions")
+        key = places.records[at] if at < len(places.records) else ("", "")
+        return places.slots.get(key), ""
+    first, _, rest = path.partition("/")
+    if (first, "") in places.slots:
+        return places.slots[first, ""], rest
+    second, _, rest = rest.partition("/")
+    return places.slots.get((second, first)), rest
+
+
+def _names(rest: str) -> Iterator[str]:
+    """An entity's field, then the same without its last parts: one of them is the entity's name."""
+    name = rest.partition(" ")[0].partition("[")[0]
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _called(slot: Slot, rest: str) -> list[int]:
+    """Positions of the entities with the longest name that the rest of a path begins with."""
+    if slot.shown is None:
+        return []
+    named = slot.shown.named
+    return next((named[name] for name in _names(rest) if name in named), [])
+
+
+def _relation(finding: Finding, boundary: int, slot: Slot | None, rest: str, places: Places) -> int:
+    """The relation of a claim: of several with one id, the one that made the entity."""
+    if boundary < 0 or slot is None:
+        return -1
+    found = places.found[boundary]
+    candidates = found.ids.get(finding.relation, [])
+    made = [number for entity in _called(slot, rest) for number in found.made.get(entity, [])]
+    if not finding.relation:
+        return made[0] if made else -1
+    return next((number for number in candidates if number in made), candidates[0] if candidates else -1)
+
+
+def _law(finding: Finding, boundary: int, places: Places) -> int:
+    """The form of a law that a finding is about."""
+    laws = places.laws[boundary] if boundary >= 0 else ()
+    return laws.index(finding.law) if finding.law in laws else -1
+
+
+def _entity(slot: Slot | None, rest: str, relation: int, boundary: int, places: Places) -> int:
+    """The entity that a path names: of several with one name, the one that the relation made."""
+    if slot is None:
+        return -1
+    named = _called(slot, rest)
+    if relation >= 0:
+        made = places.found[boundary].made
+        return next((each for each in named if relation in made.get(each, [])), named[0] if named else -1)
+    return named[0] if named else -1

@@ -1,0 +1,378 @@
+// What lies between two stages: what the pass promises, how much is accounted for, and each relation.
+import { rowAt, useAnswer } from "./chunks"
+import { boundaryTitle, index, stageTitle } from "./data"
+import { LawEvidence, ObligationAt } from "./evidence"
+import { FindingList } from "./failure"
+import { counted, grouped } from "./numbers"
+import { Awaited, Choice, Facts, More, NotHere, NoView, Part } from "./parts"
+import type { BoundaryIndex, Fact, LawRow, Obligation, RuleRow } from "./payload"
+import { RelationEvidence } from "./relation"
+import { Relations } from "./relations"
+import { address, route, withOptions } from "./route"
+import { Side } from "./side"
+import { establishes, Icon, Status } from "./status"
+
+export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
+  const position = /^\d{1,4}$/.test(name) ? Number(name) : -1
+  const boundary = index.boundaries[position]
+  if (!boundary) return <NoView what={`boundary ${name}`} />
+  return (
+    <>
+      <main class="view" tabIndex={-1}>
+        <Head boundary={boundary} />
+        <Coverage boundary={boundary} />
+        <Forms />
+        <Form boundary={boundary} position={position} />
+      </main>
+      <Beside boundary={boundary} position={position} kind={kind} target={target} />
+    </>
+  )
+}
+
+function Head({ boundary }: { boundary: BoundaryIndex }) {
+  return (
+    <header class="view-head">
+      <h1 tabIndex={-1}>
+        {boundaryTitle(boundary)} <small>{boundary.name}</small>
+      </h1>
+      <ul class="badges">
+        <li>
+          <Icon word={boundary.relation_verified ? "verified" : boundary.weakest || "unknown"} />{" "}
+          {boundary.relation_verified ? "relation verified" : "relations not verified"}
+        </li>
+        <li>canonical-conformant: {boundary.canonical_conformant}</li>
+        {boundary.structural_only ? <li>structural only: it changed nothing</li> : null}
+        <li>host duration: {boundary.duration}</li>
+        <li>
+          weakest: <Status word={boundary.weakest} />
+        </li>
+      </ul>
+    </header>
+  )
+}
+
+/** Counts that are zero where everything is accounted for. */
+const FAULTS: ReadonlySet<string> = new Set(["missing", "dangling", "undeclared", "mismatched"])
+
+function Coverage({ boundary }: { boundary: BoundaryIndex }) {
+  return (
+    <section class="coverage" aria-label="Accounted for">
+      <ul class="tiles">
+        <li>
+          <b>Accounted for:</b> {boundary.exact ? "everything, once" : "not everything, or not once"}
+        </li>
+        {boundary.coverage.map(({ name, value }) => (
+          <li>
+            {FAULTS.has(name) && value !== "0" ? <Icon word="refuted" /> : null} <b class="number">{grouped(value)}</b> <span>{name}</span>
+          </li>
+        ))}
+        {boundary.cardinality.map(({ cardinality, count }) => (
+          <li>
+            <a href={withOptions({ card: cardinality, form: "" })}>
+              <b class="number">{grouped(String(count))}</b> <span>{cardinality}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="counts">
+        <span>Claims:</span>
+        {boundary.claims.map(({ word, count }) => (
+          <Status word={word} count={grouped(count)} />
+        ))}
+      </p>
+    </section>
+  )
+}
+
+/** The forms of a boundary; the lowering table is the first that is shown. */
+const FORMS = [
+  ["", "Lowering"],
+  ["short", "Short form"],
+  ["detail", "Detailed form"],
+  ["laws", "Laws"],
+  ["audit", "Audit"],
+] as const
+
+function Forms() {
+  const chosen = route.value.options.get("form") ?? ""
+  return (
+    <Choice
+      label="Form"
+      chosen={chosen}
+      options={FORMS.map(([name, title]) => [name, title, withOptions({ form: name })])}
+    />
+  )
+}
+
+function Form({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  const form = route.value.options.get("form") ?? ""
+  switch (form) {
+    case "":
+      return (
+        <>
+          <Findings position={position} />
+          <OpenLaws boundary={boundary} position={position} />
+          <Relations boundary={boundary} position={position} detail={false} />
+        </>
+      )
+    case "short":
+      return (
+        <>
+          <Promises facts={boundary.short} />
+          <Rules boundary={boundary} detail={false} />
+        </>
+      )
+    case "detail":
+      return (
+        <>
+          <Promises facts={boundary.detail} />
+          <Rules boundary={boundary} detail />
+          <Part title="Lineage evidence" note="every relation with its claims">
+            <Relations boundary={boundary} position={position} detail />
+          </Part>
+        </>
+      )
+    case "laws":
+      return <Laws boundary={boundary} position={position} />
+    case "audit":
+      return <Audit boundary={boundary} />
+    default:
+      return <NotHere what={`form ${form}`} />
+  }
+}
+
+function Findings({ position }: { position: number }) {
+  const findings = index.findings.filter((finding) => finding.boundary === position)
+  if (findings.length === 0) return null
+  return (
+    <Part title="Findings here" note={grouped(String(findings.length))}>
+      <FindingList findings={findings.slice(0, FINDINGS)} />
+      {findings.length > FINDINGS ? (
+        <More title={`${grouped(String(findings.length - FINDINGS))} more`}>
+          <FindingList findings={findings.slice(FINDINGS)} />
+        </More>
+      ) : null}
+    </Part>
+  )
+}
+
+/** How many findings a boundary shows at once. */
+const FINDINGS = 1
+
+function Promises({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <Part title="What the pass promises">
+      <dl class="promises">
+        {facts.map(({ name, value }) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Part>
+  )
+}
+
+function Rules({ boundary, detail }: { boundary: BoundaryIndex; detail: boolean }) {
+  if (boundary.rules.length === 0) return null
+  return (
+    <Part title="Rules" note={`as ${boundary.name} declares them`}>
+      <div class="wide">
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">rule</th>
+              <th scope="col">signature and rewrite</th>
+              {detail ? <th scope="col">claims</th> : null}
+              <th scope="col" class="number">
+                relations
+              </th>
+              <th scope="col">weakest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {boundary.rules.map((rule) => (
+              <tr>
+                <th scope="row">{rule.relations > 0 ? <a href={withOptions({ rule: rule.id, form: "" })}>{rule.id}</a> : rule.id}</th>
+                <td>
+                  <bdi>{rule.signature}</bdi>
+                  <p class="support">
+                    <bdi>{rule.rewrite}</bdi>
+                  </p>
+                </td>
+                {detail ? (
+                  <td>
+                    <Semantics rule={rule} />
+                  </td>
+                ) : null}
+                <td class="number">{grouped(String(rule.relations))}</td>
+                <td>
+                  <Status word={rule.status} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Part>
+  )
+}
+
+function Semantics({ rule }: { rule: RuleRow }) {
+  const parts = [
+    ["preserves", rule.preserves],
+    ["introduces", rule.introduces],
+    ["forbids", rule.forbids],
+  ] as const
+  return (
+    <dl class="semantics">
+      <dt>lineage</dt>
+      <dd>{rule.lineage}</dd>
+      {parts.map(([name, claims]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{claims.join(", ") || "nothing"}</dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+function Laws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  return (
+    <Part title="Laws" note={counted(boundary.laws.length, "form")}>
+      {boundary.laws.length === 0 ? <p class="none">none at this boundary</p> : null}
+      <ul class="laws">
+        {boundary.laws.map((law, at) => (
+          <li>
+            <Status word={law.status} /> <LawLink law={law} position={position} at={at} /> <bdi>{law.statement}</bdi>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
+/** The laws that do not hold, in one line: they are about the relations, and belong above them. */
+function OpenLaws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  const open = boundary.laws.flatMap((law, at) =>
+    establishes(law.status) || law.status === "not-applicable" ? [] : [[law, at] as const],
+  )
+  if (open.length === 0) return null
+  return (
+    <p class="open-laws">
+      <span>Laws that do not hold:</span>
+      {open.map(([law, at]) => (
+        <span>
+          <Icon word={law.status} /> <LawLink law={law} position={position} at={at} />
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function LawLink({ law, position, at }: { law: LawRow; position: number; at: number }) {
+  return (
+    <a href={address(["boundary", position, "l", at], route.value.options)}>
+      {law.id} {law.form}
+    </a>
+  )
+}
+
+/** Nothing left out: the contract, the rules with all that they state, and what the claims were decided by. */
+function Audit({ boundary }: { boundary: BoundaryIndex }) {
+  return (
+    <Part title="Audit" note="the whole contract; the stable ids of a relation stand beside it, under “Raw mapping”">
+      <Facts facts={boundary.detail} label="Contract" />
+      {boundary.rules.map((rule) => (
+        <section class="audit-rule" aria-label={rule.id}>
+          <h3>{rule.id}</h3>
+          <p>
+            <bdi>{rule.signature}</bdi>
+          </p>
+          <p class="support">
+            <bdi>{rule.rewrite}</bdi>
+          </p>
+          <Semantics rule={rule} />
+        </section>
+      ))}
+    </Part>
+  )
+}
+
+function Beside(beside: { boundary: BoundaryIndex; position: number; kind: string; target: string }) {
+  const { boundary, position, kind, target } = beside
+  if (kind === "r") {
+    return (
+      <Side label={`Relation, ${stageTitle(boundary.target)}`}>
+        <RelationEvidence boundary={boundary} position={position} target={target} />
+      </Side>
+    )
+  }
+  if (kind === "l") {
+    const law = /^\d{1,6}$/.test(target) ? boundary.laws[Number(target)] : undefined
+    return (
+      <Side label="Law">
+        {law ? (
+          <>
+            <h2 tabIndex={-1}>
+              {law.id} <small>{law.form}</small>
+            </h2>
+            <LawEvidence law={law} />
+            <Instances obligations={law.obligations} />
+          </>
+        ) : (
+          <NotHere what={`law ${target}`} />
+        )}
+      </Side>
+    )
+  }
+  if (kind) return <Side label="Unknown"><NotHere what={`${kind} ${target}`} /></Side>
+  return null
+}
+
+/** Most instances of a law that are read, and most that are listed. */
+const READ = 200
+const LISTED = 10
+
+interface Instance {
+  readonly at: number
+  readonly verdict: string
+}
+
+/** The instances of a law, those that do not hold first. */
+async function instancesOf(obligations: readonly number[]): Promise<readonly Instance[]> {
+  const read = obligations.slice(0, READ).map(async (at) => {
+    const { verdict } = await rowAt<Obligation>(index.obligations, at)
+    return { at, verdict }
+  })
+  const found = await Promise.all(read)
+  return found.sort((a, b) => Number(establishes(a.verdict)) - Number(establishes(b.verdict)))
+}
+
+function Instances({ obligations }: { obligations: readonly number[] }) {
+  const answer = useAnswer(() => instancesOf(obligations), [obligations])
+  return (
+    <>
+      <h3>
+        Instances <small>{grouped(String(obligations.length))}</small>
+      </h3>
+      <Awaited answer={answer}>
+        {(instances) =>
+          instances.slice(0, LISTED).map(({ at, verdict }, first) => (
+            <details class="claim" open={first === 0} key={at}>
+              <summary>
+                <Status word={verdict} /> obligation {grouped(String(at))}
+              </summary>
+              <ObligationAt position={at} />
+            </details>
+          ))
+        }
+      </Awaited>
+      {obligations.length > LISTED ? <p>and {counted(obligations.length - LISTED, "more instance")}</p> : null}
+    </>
+  )
+}

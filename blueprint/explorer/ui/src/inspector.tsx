@@ -1,0 +1,171 @@
+// One entity with everything that its snapshot says of it, and its lineage in both directions.
+import { useEffect, useState } from "preact/hooks"
+import { rowAt, useAnswer } from "./chunks"
+import { boundaryTitle, index, slug } from "./data"
+import { opened } from "./matrix"
+import { namesOf } from "./names"
+import { counted, grouped } from "./numbers"
+import type { Shown } from "./overlays"
+import { Awaited, Facts, NotHere, Notice, Quantity } from "./parts"
+import type { Entity, FindingRow, Link, NameRow, StageIndex } from "./payload"
+import { address, keepingOptions, settle } from "./route"
+import { entityAddress, Expression } from "./spans"
+
+const SHOWN = 40
+
+interface Found {
+  readonly entity: Entity
+  readonly position: number
+  readonly names: readonly NameRow[]
+}
+
+/** A target is named by its position or its id; the address is then settled to the id. */
+async function find(stage: number, target: string): Promise<Found | undefined> {
+  const row = index.stages[stage] as StageIndex
+  const names = await namesOf(stage)
+  const position = /^\d+$/.test(target) ? Number(target) : names.findIndex((name) => name[2] === target)
+  const name = names[position]
+  if (!name) return undefined
+  const entity = await rowAt<Entity>(row.entities, position)
+  if (name[2] !== target) settle(keepingOptions(["stage", slug(row), "e", name[2]]))
+  return { entity, position, names }
+}
+
+export function Inspector({ stage, target, shown }: { stage: number; target: string; shown: readonly Shown[] }) {
+  const answer = useAnswer(() => find(stage, target), [stage, target])
+  return (
+    <Awaited answer={answer}>
+      {(found) => (found ? <Whole stage={stage} found={found} shown={shown} /> : <NotHere what={`entity ${target}`} />)}
+    </Awaited>
+  )
+}
+
+function Whole({ stage, found, shown }: { stage: number; found: Found; shown: readonly Shown[] }) {
+  const { entity, position, names } = found
+  useEffect(() => {
+    opened.value = entity.group
+    return () => {
+      opened.value = -1
+    }
+  }, [entity.group])
+  const findings = index.findings.filter((each) => each.stage === stage && each.entity === position)
+  return (
+    <>
+      <h2 tabIndex={-1}>
+        <bdi>{entity.alias}</bdi> <small>{entity.kind}</small>
+      </h2>
+      {findings.map((finding) => (
+        <FindingNote finding={finding} />
+      ))}
+      <p class="expression">
+        <Expression span={entity.expression} stage={stage} />
+      </p>
+      <dl class="ids">
+        <dt>name</dt>
+        <dd>
+          <bdi>{entity.name}</bdi>
+        </dd>
+        <dt>id</dt>
+        <dd class="digest">{entity.id}</dd>
+      </dl>
+      <Values position={position} shown={shown} />
+      <h3>Fields</h3>
+      <Facts facts={entity.fields} label="Fields" />
+      <Entities title="Reads or waits for" stage={stage} positions={entity.before} names={names} />
+      <Entities title="Is read or waited for by" stage={stage} positions={entity.after} names={names} />
+      <h3>Lineage</h3>
+      <Facts facts={entity.lineage} label="Lineage" />
+      <Relations title="Made by" links={entity.made_by} none="no relation" />
+      <Relations title="Lowered by" links={entity.used_by} none="no relation" />
+    </>
+  )
+}
+
+function FindingNote({ finding }: { finding: FindingRow }) {
+  return (
+    <Notice>
+      <b>{finding.code}</b> <bdi>{finding.message}</bdi>{" "}
+      {finding.relation >= 0 ? (
+        <a href={address(["boundary", finding.boundary, "r", finding.relation])}>Rule, law and counterexample</a>
+      ) : null}
+    </Notice>
+  )
+}
+
+function Values({ position, shown }: { position: number; shown: readonly Shown[] }) {
+  return (
+    <>
+      {shown.map(({ overlay, values }) => {
+        const value = values.get(position)?.[1]
+        return (
+          <p class="overlay-value">
+            <b>Overlay</b> <bdi>{overlay.provider}</bdi>, revision <bdi>{overlay.revision}</bdi>:{" "}
+            {value === undefined ? (
+              "no value for this entity"
+            ) : (
+              <>
+                <Quantity text={value} about={overlay.unit} /> <bdi>{overlay.unit}</bdi>
+              </>
+            )}
+          </p>
+        )
+      })}
+    </>
+  )
+}
+
+/** Links to entities; those beyond the first are opened on demand. */
+export function Entities(list: {
+  title: string
+  stage: number
+  positions: readonly number[]
+  names: readonly NameRow[]
+}) {
+  const [all, showAll] = useState(false)
+  const positions = all ? list.positions.slice(0, 1000) : list.positions.slice(0, SHOWN)
+  return (
+    <>
+      <h3>
+        {list.title} <small>{grouped(String(list.positions.length))}</small>
+      </h3>
+      {list.positions.length === 0 ? <p class="none">nothing</p> : null}
+      <ul class="links">
+        {positions.map((position) => (
+          <li>
+            <a href={entityAddress(list.stage, position)}>
+              <bdi>{list.names[position]?.[0] ?? position}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {!all && list.positions.length > SHOWN ? (
+        <button type="button" class="plain" onClick={() => showAll(true)}>
+          {list.positions.length > 1000 ? "First 1,000 of " : "All "}
+          {counted(list.positions.length, "entity", "entities")}
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+function Relations({ title, links, none }: { title: string; links: readonly Link[]; none: string }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      {links.length === 0 ? <p class="none">{none}</p> : null}
+      <ul class="links">
+        {links.slice(0, SHOWN).map(([boundary, relation]) => {
+          const row = index.boundaries[boundary]
+          return row ? (
+            <li>
+              <a href={address(["boundary", boundary, "r", relation])}>
+                relation {grouped(String(relation))} of {boundaryTitle(row)}
+              </a>
+            </li>
+          ) : null
+        })}
+      </ul>
+      {links.length > SHOWN ? <p>and {counted(links.length - SHOWN, "more relation")}</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+// Quantities are decimal strings of any size: shown with separators, and beside it in units that people read.
+
+const DIGITS = /^\d+$/
+
+/** 4304896 as 4,304,896; anything else as it is. */
+export function grouped(text: string): string {
+  return DIGITS.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text
+}
+
+/** A sentence with every long number in it grouped. */
+export function groupedWithin(text: string): string {
+  return text.replace(/\b\d{5,}\b/g, grouped)
+}
+
+export function counted(count: number | string, one: string, many = `${one}s`): string {
+  const text = String(count)
+  return `${grouped(text)} ${text === "1" ? one : many}`
+}
+
+const BINARY = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+const DECIMAL = ["k", "M", "G", "T", "P", "E", "Z"]
+const TIME = ["ns", "µs", "ms", "s"]
+
+/** The value in the largest unit that it reaches, with two decimals rounded down; empty below the first unit. */
+function scaled(text: string, step: bigint, units: readonly string[]): string {
+  if (!DIGITS.test(text)) return ""
+  const value = BigInt(text)
+  let size = step
+  let unit = 0
+  if (value < size) return ""
+  while (unit + 1 < units.length && value >= size * step) {
+    size *= step
+    unit += 1
+  }
+  const hundredths = (value * 100n) / size
+  const rest = String(hundredths % 100n).padStart(2, "0")
+  return `${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`
+}
+
+/** The same quantity in larger units: 15032385536 bytes as 14.00 GiB. Empty where that would say nothing more. */
+export function human(text: string, about: string): string {
+  const topic = about.toLowerCase()
+  if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY)
+  if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL)
+  if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME)
+  return ""
+}

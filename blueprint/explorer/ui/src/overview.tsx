@@ -1,0 +1,210 @@
+// The whole derivation at once: the verdict, what is wrong, the slots, what lies between them, and the laws.
+import { boundaryTitle, index, slug } from "./data"
+import { Failures } from "./failure"
+import { Laws } from "./laws"
+import { counted, grouped, groupedWithin } from "./numbers"
+import { Facts, More, Part } from "./parts"
+import type { BoundaryIndex, LawRow, Section, StageIndex } from "./payload"
+import { address } from "./route"
+import { Icon, meaningOf, Status, toneOf, WORDS } from "./status"
+
+export function Overview() {
+  return (
+    <main class="view" tabIndex={-1}>
+      <Verdict />
+      <Failures />
+      <Part title="Stages">
+        <Slots />
+      </Part>
+      <Boundaries />
+      <Part title="Law book" note="what was shown of this bundle, and what is proved for all parameters">
+        <Laws />
+      </Part>
+      <Sections title="Bound to" sections={index.bindings} />
+      <Sections title="Totals" sections={index.totals} />
+      <More title={`Chosen, not derived: ${counted(index.definitions.length, "definition")}`}>
+        <Facts facts={index.definitions} label="Definitions" />
+      </More>
+      <More title="What decided">
+        <Facts
+          facts={[
+            ...index.tool,
+            { name: "bundle SHA-256", value: index.bundle_sha256 },
+            { name: "derivation digest", value: index.derivation_digest },
+          ]}
+          label="Tool"
+        />
+        <p>
+          <a href={address(["evidence"])}>All {counted(index.obligations.count, "obligation")}</a>
+        </p>
+      </More>
+      <More title="Verdict words">
+        <dl class="words">
+          {WORDS.map((word) => (
+            <>
+              <dt>
+                <Status word={word} />
+              </dt>
+              <dd>{meaningOf(word)}</dd>
+            </>
+          ))}
+        </dl>
+      </More>
+    </main>
+  )
+}
+
+function Verdict() {
+  return (
+    <header class={`verdict-head tone-${toneOf(index.verdict)}`}>
+      <h1 tabIndex={-1}>
+        <Icon word={index.verdict} /> {index.verdict.charAt(0).toUpperCase() + index.verdict.slice(1)}
+      </h1>
+      <p>{groupedWithin(index.summary)}</p>
+      <p class="counts">
+        {index.counts.map(({ word, count }) => (
+          <Status word={word} count={grouped(count)} />
+        ))}
+      </p>
+      <Weakest />
+    </header>
+  )
+}
+
+function Weakest() {
+  const boundary = index.boundaries[index.weakest]
+  if (!boundary) return null
+  return (
+    <p>
+      Weakest link: <a href={address(["boundary", index.weakest])}>{boundaryTitle(boundary)}</a>,{" "}
+      <Status word={boundary.weakest} />
+    </p>
+  )
+}
+
+function Slots() {
+  return (
+    <>
+      {index.slots.map((slots, branch) => (
+        <section aria-label={index.branches[branch] || "Slots"}>
+          {index.branches[branch] ? <p class="branch">{index.branches[branch]}</p> : null}
+          <ol class="slots">
+            {slots.map((slot) => {
+              const stage = index.stages[slot]
+              return stage ? <Slot stage={stage} /> : null
+            })}
+          </ol>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function Slot({ stage }: { stage: StageIndex }) {
+  return (
+    <li class={stage.unavailable ? "slot-card unavailable" : "slot-card"}>
+      <h3>
+        <a href={address(["stage", slug(stage)])}>{stage.title}</a>
+      </h3>
+      {stage.unavailable ? (
+        <p>
+          <Status word="unavailable" /> <bdi>{stage.unavailable}</bdi>
+        </p>
+      ) : (
+        <>
+          <p>{counted(stage.entities.count, "entity", "entities")}</p>
+          {stage.label ? (
+            <p class="support">
+              <bdi>{stage.label}</bdi>
+            </p>
+          ) : null}
+          <p class="digest" title={stage.digest}>
+            {stage.digest.slice(0, 16)}
+          </p>
+        </>
+      )}
+    </li>
+  )
+}
+
+function Boundaries() {
+  return (
+    <Part title="Boundaries">
+      <div class="wide">
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">boundary</th>
+              <th scope="col">pass</th>
+              <th scope="col" class="number">
+                relations
+              </th>
+              <th scope="col">relation verified</th>
+              <th scope="col">canonical-conformant</th>
+              <th scope="col">accounted for</th>
+              <th scope="col">claims</th>
+              <th scope="col">laws</th>
+              <th scope="col">weakest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {index.boundaries.map((boundary, at) => (
+              <BoundaryLine boundary={boundary} at={at} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Part>
+  )
+}
+
+function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a href={address(["boundary", at])}>{boundaryTitle(boundary)}</a>
+      </th>
+      <td>{boundary.name}</td>
+      <td class="number">{grouped(String(boundary.relations.count))}</td>
+      <td>{boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no"}</td>
+      <td>{boundary.canonical_conformant}</td>
+      <td>{boundary.exact ? "exactly" : "not exactly"}</td>
+      <td>
+        {boundary.claims.map(({ word, count }) => (
+          <Status word={word} count={grouped(count)} />
+        ))}
+      </td>
+      <td>
+        {lawWords(boundary.laws).map(([word, count]) => (
+          <Status word={word} count={grouped(String(count))} />
+        ))}
+      </td>
+      <td>
+        <Status word={boundary.weakest} />
+      </td>
+    </tr>
+  )
+}
+
+function lawWords(laws: readonly LawRow[]): readonly (readonly [string, number])[] {
+  return WORDS.flatMap((word) => {
+    const count = laws.filter((law) => law.status === word).length
+    return count > 0 ? [[word, count] as const] : []
+  })
+}
+
+function Sections({ title, sections }: { title: string; sections: readonly Section[] }) {
+  if (sections.length === 0) return null
+  return (
+    <Part title={title}>
+      <div class="sections">
+        {sections.map((section) => (
+          <section aria-label={section.title}>
+            <h3>{section.title}</h3>
+            <Facts facts={section.facts} label={section.title} />
+          </section>
+        ))}
+      </div>
+    </Part>
+  )
+}

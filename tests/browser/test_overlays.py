@@ -1,0 +1,79 @@
+"""Overlays stand beside the derivation: off until turned on, with their origin, and changing nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.altered import Altered
+from tests.browser.conftest import WRONG, Show
+
+
+def test_an_overlay_is_off_until_it_is_turned_on(show: Show, training: Path) -> None:
+    window = show(training, "#/stage/portable")
+    box = window.page.get_by_role("checkbox")
+    expect(box).not_to_be_checked()
+    expect(window.page.locator(".bar")).to_have_count(0)
+    box.check()
+    expect(window.page.locator(".matrix .bar").first).to_be_visible()
+    assert "ov=0" in window.address
+    box.uncheck()
+    expect(window.page.locator(".bar")).to_have_count(0)
+
+
+def test_provider_revision_and_what_matched_are_always_said(show: Show, training: Path) -> None:
+    overlay = Altered(training.read_text()).index["overlays"][0]
+    window = show(training, "#/stage/portable")
+    label = window.page.locator(".overlays label")
+    for text in (overlay["provider"], overlay["revision"], f"{overlay['matched']} of {overlay['entities']} entities"):
+        expect(label).to_contain_text(text)
+    window.go("#/stage/distributed")
+    expect(window.page.locator(".overlays")).to_have_count(0)
+
+
+def test_a_value_stands_with_its_entity_exactly(show: Show, training: Path) -> None:
+    altered = Altered(training.read_text())
+    overlay = altered.index["overlays"][0]
+    names = altered.rows(altered.stage("portable")["names"])
+    at = next(at for at, row in enumerate(names) if row[1] == WRONG and row[2].startswith("task:"))
+    (value,) = (row[1] for row in altered.rows(overlay["values"]) if row[0] == at)
+    window = show(training, f"#/stage/portable/e/{at}?ov=0")
+    shown = window.page.locator("aside .overlay-value")
+    expect(shown).to_contain_text(f"{int(value):,}")
+    expect(shown).to_contain_text(overlay["unit"])
+    expect(shown).to_contain_text(overlay["provider"])
+
+
+def test_an_overlay_changes_no_structure(show: Show, training: Path) -> None:
+    structure = """() => [
+        document.querySelector(".edges-all").getAttribute("d").match(/M/g).length,
+        ...[...document.querySelectorAll(".chip")].map((chip) => chip.getAttribute("aria-label")),
+    ]"""
+    window = show(training, "#/stage/portable")
+    expect(window.page.locator(".edges-all")).to_have_attribute("d", re.compile("M"))
+    before = window.page.evaluate(structure)
+    window.page.get_by_role("checkbox").check()
+    expect(window.page.locator(".matrix .bar").first).to_be_visible()
+    assert window.page.evaluate(structure) == before
+
+
+def test_quantities_beyond_the_numbers_of_a_browser_keep_every_digit(
+    show: Show, training: Path, tmp_path: Path
+) -> None:
+    altered = Altered(training.read_text())
+    overlay = altered.index["overlays"][0]
+    rows = altered.rows(overlay["values"])
+    rows[0][1] = str(2**63 - 1)
+    altered.put(overlay["values"], rows)
+    stage = altered.stage("portable")
+    entities = altered.rows(stage["entities"])
+    entities[rows[0][0]]["fields"].append({"name": "work.read_bytes", "value": str(2**63 - 1)})
+    altered.put(stage["entities"], entities)
+    file = tmp_path / "great.html"
+    file.write_text(altered.whole())
+    window = show(file, f"#/stage/portable/e/{rows[0][0]}?ov=0")
+    aside = window.page.locator("aside")
+    expect(aside.locator(".overlay-value")).to_contain_text("9,223,372,036,854,775,807")
+    expect(aside.get_by_role("table", name="Fields")).to_contain_text("9,223,372,036,854,775,807 7.99 EiB")

@@ -1,0 +1,61 @@
+"""The bounded scalar types take what they say they take, to the last value."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from blueprint.codec import decode
+from blueprint.errors import CodecError
+from blueprint.ir.common import Count, Digest, EntityId, Header, Lineage, Name, Positive, Rank, Stage, Text
+
+
+def taken(kind: Any, value: object) -> bool:
+    """Whether a value is one of a kind, as bytes of a file."""
+    try:
+        return bool(decode(json.dumps(value, separators=(",", ":")).encode(), kind) == value)
+    except CodecError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (Name, ("a", "a" * 64, "a_0.b"), ("", "a" * 65, "_a", "0a", "a-b", "aB", "a\n")),
+        (Digest, ("0" * 64, "f" * 64, "0123456789abcdef" * 4), ("", "0" * 63, "0" * 65, "F" * 64, "g" * 64)),
+        (
+            EntityId,
+            (f"a:{'0' * 64}", f"{'z' * 16}:{'f' * 64}"),
+            ("", f":{'0' * 64}", f"{'z' * 17}:{'0' * 64}", f"A:{'0' * 64}", f"a:{'0' * 63}", f"a:{'F' * 64}"),
+        ),
+        (Text, ("", "x" * 256), ("x" * 257,)),
+        (Count, (0, 1, 2**63 - 1), (-1, 2**63, True)),
+        (Positive, (1, 2**63 - 1), (0, -1, 2**63, True)),
+        (Rank, (0, 2**31 - 1), (-1, 2**31, True)),
+    ],
+    ids=["name", "digest", "entity id", "text", "count", "positive", "rank"],
+)
+def test_a_scalar_is_taken_up_to_its_bounds(kind: Any, good: tuple[object, ...], bad: tuple[object, ...]) -> None:
+    assert [value for value in good if not taken(kind, value)] == []
+    assert [value for value in bad if taken(kind, value)] == []
+
+
+def test_a_lineage_has_at_most_4096_sources() -> None:
+    source = f"task:{'0' * 64}"
+    lineage = {"kind": "derived", "sources": [source] * 4096, "transform": "a"}
+    longer = {**lineage, "sources": [source] * 4097}
+    assert len(decode(json.dumps(lineage, separators=(",", ":")).encode(), Lineage).sources) == 4096
+    with pytest.raises(CodecError):
+        decode(json.dumps(longer, separators=(",", ":")).encode(), Lineage)
+
+
+@pytest.mark.parametrize("kind", [Header, Lineage])
+def test_what_every_stage_shares_takes_no_unknown_field(kind: type[msgspec.Struct]) -> None:
+    assert kind.__struct_config__.forbid_unknown_fields
+
+
+def test_the_stages_stand_in_their_order() -> None:
+    assert [stage.value for stage in Stage] == ["model", "distributed", "portable", "concrete", "machine"]

@@ -1,0 +1,23 @@
+"""Mutants of the trusted core that change nothing, each with a proof."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_SET_BEFORE = "read of a worker with pending questions alone, and `give` sets both together"
+_NO_VARIABLES = "facts about numbers alone have no variable, so that no value is looked up"
+
+EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
+    ("blueprint/discharge.py", "self.expires = math.inf", "self.expires = None"): _SET_BEFORE,
+    ("blueprint/discharge.py", 'self.outgoing = memoryview(b"")', "self.outgoing = None"): _SET_BEFORE,
+    (
+        "blueprint/gate.py",
+        'return digest("committed", 1, [*parts, *words])',
+        'return digest("committed", 2, [*parts, *words])',
+    ): "a seal is compared with seals of this process alone, which all have the same number",
+    **{
+        ("blueprint/chunks.py", before, before.replace("{}", "None")): _NO_VARIABLES
+        for before in ("true = [each for each in goal if holds(each, {})]", "if not holds(each, {}):")
+    },
+}
+"""File, line before and line after -> why no test could tell the two apart."""
