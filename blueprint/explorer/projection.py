@@ -254,6 +254,10 @@ class _Projecting:
             boundaries=reached,
             found=self.found,
             laws=[[f"{law.id} ({law.form})" for law in each.laws] for each in boundaries],
+            speakers=[
+                [{at for at, rule in enumerate(each.rules) if law in rule.laws} for law in range(len(each.laws))]
+                for each in boundaries
+            ],
         )
 
 
