@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,7 +32,7 @@ class Places:
     found: Sequence[Found]
     laws: Sequence[Sequence[str]]
     """The laws of each boundary, with their forms, as findings name them."""
-    speakers: Sequence[Sequence[Set[int]]]
+    speakers: Sequence[Sequence[frozenset[int]]]
     """For each of those laws the rules that state it."""
 
 
