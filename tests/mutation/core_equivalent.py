@@ -17,6 +17,16 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'return digest("committed", 1, [*parts, *words])',
         'return digest("committed", 2, [*parts, *words])',
     ): "a seal is compared with seals of this process alone, which all have the same number",
+    (
+        "blueprint/law.py",
+        "AnyLaw = Law | ProjectionLaw | MemoryLaw | MaximumLaw | BoundLaw | Requirement",
+        "AnyLaw = None",
+    ): "named in annotations alone, which nothing evaluates",
+    (
+        "blueprint/verification.py",
+        "return _verify(data, None, jobs, budget, cross_check=False, expect={}, replay=False)",
+        "return _verify(data, None, jobs, budget, cross_check=None, expect={}, replay=False)",
+    ): "asked for its truth alone",
     **{
         (path, line, line.replace("fields=True", "fields=False")): _BASE
         for path, name in (
