@@ -21,7 +21,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "blueprint/law.py",
         "AnyLaw = Law | ProjectionLaw | MemoryLaw | MaximumLaw | BoundLaw | Requirement",
         "AnyLaw = None",
-    ): "named in annotations alone, which nothing evaluates",
+    ): "named in annotations, which nothing evaluates, and in an alias of such",
     (
         "blueprint/verification.py",
         "return _verify(data, None, jobs, budget, cross_check=False, expect={}, replay=False)",
