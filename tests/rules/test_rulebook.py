@@ -787,6 +787,10 @@ REFUSED |= {
         _replace(WORKSPACE, "{PROJECTED: D + 3 * b * q * H * e, SCORES", "{PROJECTED: D + 3 * b * q * H * e, 'other'"),
         "law workspace: every form speaks of the same arms, in one order",
     ),
+    "maximum with an arm that divides": (
+        _replace(WORKSPACE, "WIDE: D + b * q * F * e}", "WIDE: D + b * q * F / e}"),
+        "divides by e",
+    ),
     "maximum whose forms have another order": (
         _replace(
             WORKSPACE,
