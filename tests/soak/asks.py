@@ -185,7 +185,7 @@ def asks(draw: st.DrawFn, case: Case, what: str = INSIDE) -> Ask:
     place = draw(st.sampled_from(edges))
     origin, facts, tensor, pipeline = draw(models(case, place))
     stage = {FIRST: 0, MIDDLE: draw(st.integers(1, max(1, pipeline - 2))), LAST: pipeline - 1}.get(place, 0)
-    target = draw(st.sampled_from((None, *TargetKind)))
+    target = draw(st.sampled_from((None, None, *TargetKind)))
     batch, length = draw(amounts(case, facts, tensor))
     options: dict[str, Any] = {
         "batch": batch,

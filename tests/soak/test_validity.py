@@ -28,14 +28,14 @@ from tests.soak.validity import (
     cells,
     effort,
     judged,
+    outside,
     problems,
     tallied,
     unestablished,
-    whats,
 )
 
-SAMPLE = 19
-"""Cells of the sample, with eight requests each."""
+SAMPLE, ROUND = 20, 8
+"""Cases of the sample, with six requests each, and a round in which some are tight, some at the edge, some outside."""
 
 DRAW = settings(max_examples=3, phases=[Phase.generate])
 
@@ -64,9 +64,9 @@ def drawn(case: Case, what: str = INSIDE) -> Ask:
 
 
 def test_a_sample_of_the_domain_derives_and_verifies() -> None:
-    found = tallied(0, SAMPLE)
+    found = tallied(ROUND, SAMPLE)
     assert found.faults == []
-    assert len(found.verified) >= 120
+    assert len(found.verified) >= 110
     missing = {axis for axis, _ in starved(found.drawn)}
     assert missing <= {"model", "what", "case", "outside", "tensor degree", "pipeline degree", "data degree"}
 
@@ -202,9 +202,9 @@ def test_nothing_claimed_is_nothing_established(report: Report) -> None:
 def test_every_case_and_every_breach_comes_up_in_a_whole_soak() -> None:
     rounds = validity.WANTED // (CELLS * validity.EACH)
     found = [cell for number in range(rounds) for cell in cells(number, CELLS)]
-    assert {case for case, _ in found} == {*all_cases(), *stage_cases()}
+    assert {case for case, what in found if what in {INSIDE, TIGHT}} == {*all_cases(), *stage_cases()}
     assert {what for _, what in found} == {INSIDE, TIGHT, EDGE, *BREACHES}
-    assert all(what in whats(case) for case, what in found)
+    assert all(what in outside(case) for case, what in found if what not in {INSIDE, TIGHT})
     assert Counter(what for _, what in found)[INSIDE] > 0.8 * len(found)
 
 
