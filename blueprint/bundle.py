@@ -24,6 +24,10 @@ BUNDLE_SCHEMA: Final = "blueprinting.derivation-debug-bundle.v0"
 Snapshot = ModelIR | DistributedTaskIR | PortablePlanIR | ConcretePlanIR | MachineIR
 
 
+Counts = Annotated[dict[Text, Count], msgspec.Meta(max_length=256)]
+"""Counts by word."""
+
+
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Base of the bundle's structures."""
 
@@ -57,9 +61,9 @@ class RecordedLaw(_Record, frozen=True, forbid_unknown_fields=True, kw_only=True
 class RecordedReport(_Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the gate recorded of one transition: coverage, cardinality, claim kinds, obligation digests, statuses."""
 
-    coverage: dict[str, Count]
-    cardinality: dict[str, Count]
-    claims: dict[str, Count]
+    coverage: Counts
+    cardinality: Counts
+    claims: Counts
     obligations: Annotated[tuple[Digest, ...], msgspec.Meta(max_length=1_000_000)]
     laws: Annotated[tuple[RecordedLaw, ...], msgspec.Meta(max_length=10_000)]
     relation_verified: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final, TypeGuard
 
 import msgspec
@@ -12,16 +13,20 @@ from blueprint.words import plain
 SHOWN: Final = 3
 """Differences that are named; the others are counted."""
 
+COUNTED: Final = 1000
+"""Differences after which no more are looked for."""
+
 
 def difference(found: object, wanted: object) -> str:
     """The first fields in which `found` is not `wanted`, entities by name.
 
     Ids and digests follow from everything before them, so an entity is compared under its name.
     """
-    places = list(_differences("", _named(found), _named(wanted)))
+    places = list(islice(_differences("", _named(found), _named(wanted)), COUNTED))
     if not places:
         return "only ids and digests differ, which follow from what stands before"
-    more = f"; and {len(places) - SHOWN} more places" if len(places) > SHOWN else ""
+    least = "at least " if len(places) == COUNTED else ""
+    more = f"; and {least}{len(places) - SHOWN} more places" if len(places) > SHOWN else ""
     return "; ".join(places[:SHOWN]) + more
 
 

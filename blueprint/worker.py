@@ -47,7 +47,7 @@ def frame(value: msgspec.Struct) -> bytes:
 
 def main() -> None:
     """Serves the parent. Ends when the parent closes the pipe."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    _limit(resource.RLIMIT_AS, MEMORY_BYTES)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _limit_processor_time()
     if sys.platform == "linux":
@@ -75,9 +75,13 @@ def main() -> None:
 
 
 def _limit_processor_time() -> None:
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    soft = int(time.process_time()) + 1 + PROCESSOR_SECONDS
-    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+    _limit(resource.RLIMIT_CPU, int(time.process_time()) + 1 + PROCESSOR_SECONDS)
+
+
+def _limit(kind: int, most: int) -> None:
+    """Limit this process, whose own limit may be lower already."""
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 if __name__ == "__main__":

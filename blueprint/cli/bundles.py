@@ -68,7 +68,8 @@ def _bundles(argument: str) -> tuple[list[str], bool]:
     """What an argument names, and whether it may name any number."""
     if argument == STREAM:
         return [argument], False
-    if Path(argument).is_dir():
+    # Path.is_dir raises for a name that no file system can hold, which is reported as unreadable like any other.
+    if os.path.isdir(argument):  # noqa: PTH112
         return list(_inside(argument)), True
     # A file may have any name, and be no pattern; one that does not exist is reported as missing.
     if glob.has_magic(argument) and not os.path.lexists(argument):

@@ -37,8 +37,8 @@ MAX_DEGREE = 65536
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 """The element types of a model's weights and activations."""
 
-MAX_BLOCKS = 1024
-"""Most blocks of a stack; a bundle of more would be far too large."""
+MAX_BLOCKS = 384
+"""Most blocks of a stack: one of inference takes 137 KiB of a bundle or more, and a bundle has 50 MiB at most."""
 
 MAX_GROUP = 65536
 """Most blocks times ranks of their group: every tensor and task of a block lists these ranks."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from blueprint.ir.common import Positive
+
 
 class _Contract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Base of the contract's structures."""
@@ -43,12 +45,12 @@ class PassContract(_Contract, frozen=True, forbid_unknown_fields=True, kw_only=T
     """The whole contract; all of it enters the bundle and is compared with the rulebook's on import."""
 
     name: str
-    revision: int
+    revision: Positive
     provenance: tuple[str, ...]
     input_schema: str
-    input_versions: tuple[int, int]
+    input_versions: tuple[Positive, Positive]
     output_schema: str
-    output_version: int
+    output_version: Positive
     required_bindings: tuple[str, ...]
     required_analyses: tuple[str, ...]
     produced_analyses: tuple[str, ...]

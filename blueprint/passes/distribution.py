@@ -99,14 +99,15 @@ class Distribution:
         self.kinds = {operation.name: operation.kind for operation in ir.operations}
         self.parameter_ids = tuple(value.id for value in ir.values if value.role is Role.PARAMETER)
         readers = {each: operation.block for operation in ir.operations for each in operation.inputs}
-        self.held = {
-            block: tuple(each for each in self.parameter_ids if readers[each] == block)
-            for block in range(blocks_of(self.request.model, self.request.strategy))
-        }
+        held: dict[int, list[str]] = {each: [] for each in range(blocks_of(self.request.model, self.request.strategy))}
+        for parameter in self.parameter_ids:
+            held[readers[parameter]].append(parameter)
+        self.held = {number: tuple(parameters) for number, parameters in held.items()}
         undivided = {each.value for each in block.tensors if each.local.split is None}
         names = {value.id: value.name for value in ir.values}
         self.whole = {
-            block: tuple(each for each in held if names[each] in undivided) for block, held in self.held.items()
+            number: tuple(each for each in parameters if names[each] in undivided)
+            for number, parameters in self.held.items()
         }
         self.value_ids = {
             tensor.name: self._identify("value", self._tensor_lineage(tensor), tensor.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from blueprint.bundle import read_bundle
 from blueprint.difference import difference
@@ -65,3 +66,12 @@ def test_more_than_a_few_are_counted(tiny: bytes) -> None:
 
 def test_names_are_made_fit_for_a_terminal() -> None:
     assert difference({"a": "\x1b[2J"}, {"a": "b"}) == "a is \\x1b[2J, would be b"
+
+
+def test_many_are_not_counted_to_the_end(tiny: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = snapshot(tiny)
+    wrong = msgspec.structs.replace(
+        good, tasks=tuple(msgspec.structs.replace(each, ranks=(each.ranks[0] + 1,)) for each in good.tasks)
+    )
+    monkeypatch.setattr("blueprint.difference.COUNTED", 10)
+    assert difference(wrong, good).endswith("; and at least 7 more places")
