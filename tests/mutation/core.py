@@ -410,7 +410,8 @@ class Run:
             for module, made in chosen.items():
                 asked = [each for each in made if not thorough or rows.get(each.id, _NONE).fate == "survived"]
                 known = [each for each in asked if self.is_known(module, each, thorough=thorough)]
-                rows |= {each.id: self.row(module, each, thorough=thorough) for each in known}
+                # Where the time does not suffice to ask again, what was found before stands.
+                rows |= {each.id: relisted(self.known[each.id]) for each in asked if each.id in self.known}
                 # Taken from the end: those first of which something is known, but not under these tests.
                 rest = [each for each in reversed(asked) if each not in known]
                 waiting[module] = sorted(rest, key=lambda each: each.id in self.known)
@@ -469,7 +470,9 @@ def _count_line(name: str, rows: Sequence[Row], size: int) -> str:
     fates = Counter(row.fate for row in rows)
     survivors = fates["survived"] + fates["wrongly listed"]
     counts = (size, len(rows), fates["killed"], fates["timed out"], fates["stillborn"], fates["equivalent"], survivors)
-    return f"{name:<22}{''.join(f'{count:>11}' for count in counts)}{100 * score(rows):>10.1f}%"
+    # Of a module of which nothing has been asked nothing is known.
+    share = f"{100 * score(rows):.1f}%" if rows else "-"
+    return f"{name:<22}{''.join(f'{count:>11}' for count in counts)}{share:>11}"
 
 
 def problems(rows: Sequence[Row], stale: Iterable[tuple[str, str, str]] = ()) -> list[str]:
