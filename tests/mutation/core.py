@@ -61,6 +61,8 @@ LIBRARIES: Final = ("sympy", "z3", "typer", "rich.console", "hypothesis", "jsons
 PATIENCE: Final = 4
 """Tests may take so many times what they take on the unmutated sources, and a little more."""
 START_SECONDS: Final = 20
+SAVE_SECONDS: Final = 20
+"""A run that is stopped loses no more than what it found in so much time."""
 MEMORY_BYTES: Final = 6 * 2**30
 
 CRITICAL: Final = tuple(
@@ -403,7 +405,7 @@ class Run:
         All are put to the quick tests first, and then the survivors to the others. The next is of the module on which
         least time has gone, so that each has its share.
         """
-        start = time.monotonic()
+        start = saved = time.monotonic()
         rows: dict[str, Row] = {}
         for thorough in (False, True):
             waiting: dict[str, list[Mutant]] = {}
@@ -427,8 +429,9 @@ class Run:
                 if not waiting[module]:
                     del spent[module]
                 say(f"{len(rows)} {row.seconds:.1f} s {row.fate}: {row.place} {row.operator} {row.by}")
-                if len(rows) % 20 == 0:
+                if time.monotonic() - saved > SAVE_SECONDS:
                     self.save()
+                    saved = time.monotonic()
         self.save()
         return list(rows.values())
 
