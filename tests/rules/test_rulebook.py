@@ -472,6 +472,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         "rules/emission/__init__.py is in no list",
     ),
     "a file beside the families": (_write("extra.py", ""), "rules/extra.py is in no list"),
+    "an empty revision": (_substitute("__init__.py", r"REVISION = .*", 'REVISION = ""'), "REVISION is no text"),
     "no revision": (_replace("__init__.py", "REVISION", "VERSION"), "REVISION is no text"),
     "syntax error": (_write(MLP, "RULE = (\n"), "rules/training/mlp.py: SyntaxError"),
     "bytes that are no text": (_write(MLP, "\x00"), "rules/training/mlp.py: "),

@@ -211,6 +211,18 @@ def test_no_chain_with_a_changed_field_is_established() -> None:
     assert all(picked.values())
 
 
+@pytest.mark.parametrize("name", ["middle stage", "selective, split", "inference, stage, slot, prefill"])
+def test_the_laws_of_a_stage_are_those_of_its_rules(name: str) -> None:
+    """Their theorems are looked up in the stage's case."""
+    context, snapshots = CHAINS[name]
+    stages = {rule.id for rule in BOOK.rules if getattr(rule, "stage", False)}
+    for length in (1, 2):
+        plan = plan_transition(BOOK, context, snapshots[:length], snapshots[length])
+        assert all(law.stage is (law.rule in stages) for law in plan.laws)
+        applying = {law.rule for law in plan.laws if law.applicable} & stages
+        assert bool(applying) is ("stage" in name)
+
+
 def test_a_value_of_no_source_is_found_where_it_arises_and_stops_no_later_question() -> None:
     context, (model, distributed, portable, *_) = CHAINS["selective, split"]
     foreign = f"value:{'0' * 64}"
