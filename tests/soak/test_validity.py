@@ -22,6 +22,7 @@ from tests.soak.asks import BREACHES, EDGE, INSIDE, TIGHT, Ask, asks
 from tests.soak.axes import AXES, starved, table, values_of
 from tests.soak.validity import (
     CELLS,
+    Cell,
     Judged,
     Refused,
     Tally,
@@ -202,10 +203,20 @@ def test_nothing_claimed_is_nothing_established(report: Report) -> None:
 def test_every_case_and_every_breach_comes_up_in_a_whole_soak() -> None:
     rounds = validity.WANTED // (CELLS * validity.EACH)
     found = [cell for number in range(rounds) for cell in cells(number, CELLS)]
-    assert {case for case, what in found if what in {INSIDE, TIGHT}} == {*all_cases(), *stage_cases()}
-    assert {what for _, what in found} == {INSIDE, TIGHT, EDGE, *BREACHES}
-    assert all(what in outside(case) for case, what in found if what not in {INSIDE, TIGHT})
-    assert Counter(what for _, what in found)[INSIDE] > 0.8 * len(found)
+    assert {each.case for each in found if each.first} == {*all_cases(), *stage_cases()}
+    assert {each.what for each in found} == {INSIDE, TIGHT, EDGE, *BREACHES}
+    assert all(each.what in {INSIDE, TIGHT} if each.first else True for each in found)
+    assert all(each.what in {INSIDE, TIGHT, *outside(each.case)} for each in found)
+    assert Counter(each.what for each in found)[INSIDE] > 0.8 * len(found)
+
+
+def test_the_simplest_request_of_a_case_is_drawn_once() -> None:
+    new, old = Cell(TRAINED, INSIDE, first=True), Cell(TRAINED, INSIDE, first=False)
+    first, again = validity.drawn(new, 1), validity.drawn(old, 2)
+    assert len(first) == len(again) == validity.EACH
+    assert first[0] == validity.drawn(new, 3)[0]
+    assert first[0] not in again
+    assert validity.drawn(old, 2) == again != validity.drawn(old, 3)
 
 
 def test_a_request_falls_into_the_case_that_it_is_drawn_for(tmp_path: Path) -> None:
