@@ -120,6 +120,16 @@ soak: $(STAMP) ## verify 10,000 drawn derivations (WORKERS=n: in as many process
 soak-determinism: $(STAMP) ## derive and verify in many surroundings: the same bytes
 	@$(PY) -m tests.soak.determinism
 
+.PHONY: hostile fuzz soak-deciders
+
+hostile: $(STAMP) ## measure hostile input against its limits of time and memory
+	@$(PY) -m tests.hostile.survey
+
+SECONDS ?= 600
+fuzz: $(STAMP) ## fuzz decoding and verifying for SECONDS=600
+	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	@$(PY) -m tests.fuzz $(SECONDS)
+
 # CHANGED=<commit> takes only lines that have changed since; MOST=<n> so many mutants, MINUTES=<n> so much time.
 mutate-core: $(STAMP) ## mutate the trusted core's source and count what the tests notice
 	@$(PY) -m tests.mutation.core $(MODULES) $(if $(CHANGED),--changed $(CHANGED)) $(if $(MOST),--most $(MOST)) \

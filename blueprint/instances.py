@@ -172,11 +172,11 @@ class LawInstances:
         if law.group.of_stage:
             return [members]
         groups: list[list[Member]] = [[] for _ in range(self.bindings.view.blocks)]
-        strays = [member for member in members if member.block is None]
+        strays: list[Member] = []
         for member in members:
-            if member.block is not None:
-                groups[member.block].append(member)
-        return [[*group, _together(strays)] for group in groups] if strays else groups
+            (strays if member.block is None else groups[member.block]).append(member)
+        together = [_together(strays)] if strays else []
+        return [group + together for group in groups]
 
     def _add(
         self,
