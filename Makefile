@@ -10,6 +10,7 @@ UI := blueprint/explorer/ui
 
 DEMO := build/gpt3-175b.bundle.json
 DEMO_REPORT := build/gpt3-175b.report.json
+DEMO_PAGE := build/gpt3-175b.html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -38,11 +39,13 @@ $(STAMP): pyproject.toml
 	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev,recheck]'
 	@touch $(STAMP)
 
-demo: $(STAMP) ## derive one GPT-3 175B training block and verify it
+demo: $(STAMP) ## derive one GPT-3 175B training block, verify it and make a page of it
 	@mkdir -p build
 	$(BIN)/blueprint derive training --model gpt3-175b --tensor 8 --pipeline 8 --data 8 --microbatch 1 --sequence 2048 \
 	    --dtype bfloat16 --recompute selective --communication sequence-parallel -o $(DEMO)
 	$(BIN)/blueprint verify $(DEMO) --report json=$(DEMO_REPORT)
+	$(BIN)/blueprint -q explore $(DEMO) -o $(DEMO_PAGE)
+	@echo "The page to look at: $(DEMO_PAGE)"
 
 test: $(STAMP) ## run all tests
 	@$(PY) -m pytest

@@ -32,6 +32,8 @@ class Places:
     found: Sequence[Found]
     laws: Sequence[Sequence[str]]
     """The laws of each boundary, with their forms, as findings name them."""
+    speakers: Sequence[Sequence[frozenset[int]]]
+    """For each of those laws the rules that state it."""
 
 
 def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
@@ -41,7 +43,8 @@ def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
         code = plain(finding.code)
         slot, rest = _slot(finding.path, places)
         boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
-        relation = _relation(finding, boundary, slot, rest, places)
+        law = _law(finding, boundary, places)
+        relation = _relation(finding, boundary, slot, rest, law, places)
         yield FindingRow(
             code=code,
             message=plain(finding.message, 2000),
@@ -51,7 +54,7 @@ def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
             refutes=finding.refutes,
             boundary=boundary,
             relation=relation,
-            law=_law(finding, boundary, places),
+            law=law,
             stage=-1 if slot is None else slot.position,
             entity=_entity(slot, rest, relation, boundary, places),
         )
@@ -98,13 +101,19 @@ def _called(slot: Slot, rest: str) -> list[int]:
     return next((named[name] for name in _names(rest) if name in named), [])
 
 
-def _relation(finding: Finding, boundary: int, slot: Slot | None, rest: str, places: Places) -> int:
-    """The relation of a claim: of several with one id, the one that made the entity."""
+def _relation(finding: Finding, boundary: int, slot: Slot | None, rest: str, law: int, places: Places) -> int:
+    """The relation of a claim: of several with one id, the one that made the entity.
+
+    A law names an entity alone: of several with one name, the one that a rule of the law made.
+    """
     if boundary < 0 or slot is None:
         return -1
     found = places.found[boundary]
     candidates = found.ids.get(finding.relation, [])
     made = [number for entity in _called(slot, rest) for number in found.made.get(entity, [])]
+    if law >= 0:
+        stated = places.speakers[boundary][law]
+        made = [number for number in made if found.rules[number] in stated]
     if not finding.relation:
         return made[0] if made else -1
     return next((number for number in candidates if number in made), candidates[0] if candidates else -1)

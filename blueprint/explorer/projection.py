@@ -254,7 +254,15 @@ class _Projecting:
             boundaries=reached,
             found=self.found,
             laws=[[f"{law.id} ({law.form})" for law in each.laws] for each in boundaries],
+            speakers=[speakers_of(each) for each in boundaries],
         )
+
+
+def speakers_of(boundary: BoundaryIndex) -> list[frozenset[int]]:
+    """For each law of a boundary the positions of the rules that state it."""
+    return [
+        frozenset(at for at, rule in enumerate(boundary.rules) if law in rule.laws) for law in range(len(boundary.laws))
+    ]
 
 
 def weakest_boundary(boundaries: Sequence[BoundaryIndex]) -> int:

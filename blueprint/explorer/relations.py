@@ -64,8 +64,9 @@ class Lowering:
 
 @dataclass
 class Found:
-    """The rows that were made: their statuses and entities, for those who link to them."""
+    """The rows that were made: their rules, statuses and entities, for those who link to them."""
 
+    rules: list[int] = field(default_factory=list)
     failing: list[int] = field(default_factory=list)
     ids: dict[str, list[int]] = field(default_factory=dict)
     made: dict[int, list[int]] = field(default_factory=dict)
@@ -91,6 +92,7 @@ def relation_rows(lowering: Lowering, found: Found) -> Iterator[Relation]:
 
 
 def _note(found: Found, number: int, relation: Relation) -> None:
+    found.rules.append(relation.rule)
     if relation.status not in ESTABLISHED:
         found.failing.append(number)
     if relation.rule < 0:

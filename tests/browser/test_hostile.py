@@ -79,7 +79,11 @@ VIEWS = (
 )
 
 
-@pytest.mark.parametrize("names", [NAMES, ("x" * 10_000,)], ids=["strange", "long"])
+LONG = ("x" * 10_000, *["y"] * 50)
+"""Ten kilobytes, here and there."""
+
+
+@pytest.mark.parametrize("names", [NAMES, LONG], ids=["strange", "long"])
 def test_names_are_shown_and_do_nothing(names: tuple[str, ...], show: Show, refuted: Path, tmp_path: Path) -> None:
     file = tmp_path / "hostile.html"
     file.write_text(hostile(refuted, itertools.cycle(names)), encoding="utf-8", newline="")

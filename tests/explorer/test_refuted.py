@@ -197,6 +197,19 @@ def test_a_law_that_fails_is_named_at_its_boundary(training: Explored) -> None:
     assert all(each["law"] == -1 for each in page.index["findings"] if not each["code"].startswith("law."))
 
 
+def test_a_law_leads_to_the_task_and_not_to_its_result_of_the_same_name(training: Explored) -> None:
+    def double(draft: Draft) -> None:
+        draft.entity(Stage.PORTABLE, "tasks", "up_projection.forward")["work"]["operations"] *= 2
+
+    page = false(training, double).page
+    (finding,) = [each for each in page.index["findings"] if each["code"] == "law.work-conservation"]
+    names = page.rows(page.stage("portable")["names"])
+    assert [name for _, name, _, _ in names].count("up_projection.forward") == 2
+    boundary, relation, entity = at(page, finding)
+    assert (entity["kind"], entity["name"]) == ("task", "up_projection.forward")
+    assert boundary["rules"][relation["rule"]]["id"] == boundary["laws"][finding["law"]]["rule"] == "planning.task"
+
+
 def test_a_run_that_broke_down_shows_the_bundle_and_establishes_nothing(training: Explored) -> None:
     finding = Finding(code="internal", message="memory ran out", path="bundle.json")
     report = msgspec.structs.replace(malformed("", finding), verdict=Outcome.ERROR)

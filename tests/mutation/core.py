@@ -61,6 +61,8 @@ LIBRARIES: Final = ("sympy", "z3", "typer", "rich.console", "hypothesis", "jsons
 PATIENCE: Final = 4
 """Tests may take so many times what they take on the unmutated sources, and a little more."""
 START_SECONDS: Final = 20
+SAVE_SECONDS: Final = 20
+"""A run that is stopped loses no more than what it found in so much time."""
 MEMORY_BYTES: Final = 6 * 2**30
 
 CRITICAL: Final = tuple(
@@ -403,14 +405,15 @@ class Run:
         All are put to the quick tests first, and then the survivors to the others. The next is of the module on which
         least time has gone, so that each has its share.
         """
-        start = time.monotonic()
+        start = saved = time.monotonic()
         rows: dict[str, Row] = {}
         for thorough in (False, True):
             waiting: dict[str, list[Mutant]] = {}
             for module, made in chosen.items():
                 asked = [each for each in made if not thorough or rows.get(each.id, _NONE).fate == "survived"]
                 known = [each for each in asked if self.is_known(module, each, thorough=thorough)]
-                rows |= {each.id: self.row(module, each, thorough=thorough) for each in known}
+                # Where the time does not suffice to ask again, what was found before stands.
+                rows |= {each.id: relisted(self.known[each.id]) for each in asked if each.id in self.known}
                 # Taken from the end: those first of which something is known, but not under these tests.
                 rest = [each for each in reversed(asked) if each not in known]
                 waiting[module] = sorted(rest, key=lambda each: each.id in self.known)
@@ -426,8 +429,9 @@ class Run:
                 if not waiting[module]:
                     del spent[module]
                 say(f"{len(rows)} {row.seconds:.1f} s {row.fate}: {row.place} {row.operator} {row.by}")
-                if len(rows) % 20 == 0:
+                if time.monotonic() - saved > SAVE_SECONDS:
                     self.save()
+                    saved = time.monotonic()
         self.save()
         return list(rows.values())
 
@@ -469,7 +473,9 @@ def _count_line(name: str, rows: Sequence[Row], size: int) -> str:
     fates = Counter(row.fate for row in rows)
     survivors = fates["survived"] + fates["wrongly listed"]
     counts = (size, len(rows), fates["killed"], fates["timed out"], fates["stillborn"], fates["equivalent"], survivors)
-    return f"{name:<22}{''.join(f'{count:>11}' for count in counts)}{100 * score(rows):>10.1f}%"
+    # Of a module of which nothing has been asked nothing is known.
+    share = f"{100 * score(rows):.1f}%" if rows else "-"
+    return f"{name:<22}{''.join(f'{count:>11}' for count in counts)}{share:>11}"
 
 
 def problems(rows: Sequence[Row], stale: Iterable[tuple[str, str, str]] = ()) -> list[str]:

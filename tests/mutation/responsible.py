@@ -24,6 +24,7 @@ _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
 _BOUNDARIES = "tests/test_boundaries.py"
+_CONDITIONS = "tests/rules/test_conditions.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
@@ -194,8 +195,8 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "rulebook": Tests(_LAWS, (_RULEBOOK, *_EXTENDED)),
     "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
-    "rule": Tests((*_LAWS, *_TRUST), (_RULEBOOK,)),
-    "law": Tests((*_LAWS, *_TRUST), (_RULEBOOK, *_FORMS)),
+    "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
+    "law": Tests((*_LAWS, *_HONEST), (*_TRUST, _RULEBOOK, *_FORMS)),
     "case": Tests((_CASE, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS, _DIMS)),
     "obligation": Tests((_OBLIGATION, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "facts": Tests((_FACTS, *_TRUST), (*_GOOD, *_FALSE)),

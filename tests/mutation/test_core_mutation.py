@@ -143,6 +143,8 @@ def test_the_score_leaves_out_what_cannot_be_noticed() -> None:
     assert core.problems(rows) == []
     assert core.problems([*rows, row("survived")]) != []
     assert core.score([]) == 1.0
+    (empty,) = [line for line in core.table(rows, {"exact": 40, "codec": 9}) if line.startswith("codec")]
+    assert empty.split() == ["codec", "9", "0", "0", "0", "0", "0", "0", "-"]
     line = next(line for line in core.table(rows, {"exact": 40}) if line.startswith("exact"))
     assert line.split() == ["exact", "40", "22", "18", "1", "1", "1", "1", "95.0%"]
 

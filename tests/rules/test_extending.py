@@ -296,6 +296,14 @@ REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
         "nothing can be put behind key_projection",
     ),
     "no formula": (lambda text: text.replace('"gelu"', '"swish"'), "no rule states the formula of swish"),
+    "work of no kind": (
+        lambda text: text.replace("return PhaseWork(work, work)", "return 7"),
+        "operation doubled: its work gives no PhaseWork",
+    ),
+    "work that divides": (
+        lambda text: text.replace("return PhaseWork(work, work)", "return PhaseWork(1 / work, work)"),
+        "operation doubled: its work, which is made of numbers",
+    ),
     "no rule": (lambda text: text, "training.mlp_activation is no rule for operations of this kind"),
     "an error": (lambda text: text + "1 / 0\n", "ZeroDivisionError"),
     "an exit": (lambda text: text + "raise SystemExit(0)\n", "SystemExit"),

@@ -472,6 +472,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         "rules/emission/__init__.py is in no list",
     ),
     "a file beside the families": (_write("extra.py", ""), "rules/extra.py is in no list"),
+    "an empty revision": (_substitute("__init__.py", r"REVISION = .*", 'REVISION = ""'), "REVISION is no text"),
     "no revision": (_replace("__init__.py", "REVISION", "VERSION"), "REVISION is no text"),
     "syntax error": (_write(MLP, "RULE = (\n"), "rules/training/mlp.py: SyntaxError"),
     "bytes that are no text": (_write(MLP, "\x00"), "rules/training/mlp.py: "),
@@ -786,6 +787,10 @@ REFUSED |= {
     "maximum whose forms have other arms": (
         _replace(WORKSPACE, "{PROJECTED: D + 3 * b * q * H * e, SCORES", "{PROJECTED: D + 3 * b * q * H * e, 'other'"),
         "law workspace: every form speaks of the same arms, in one order",
+    ),
+    "maximum with an arm that divides": (
+        _replace(WORKSPACE, "WIDE: D + b * q * F * e}", "WIDE: D + b * q * F / e}"),
+        "divides by e",
     ),
     "maximum whose forms have another order": (
         _replace(

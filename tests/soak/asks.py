@@ -185,7 +185,7 @@ def asks(draw: st.DrawFn, case: Case, what: str = INSIDE) -> Ask:
     place = draw(st.sampled_from(edges))
     origin, facts, tensor, pipeline = draw(models(case, place))
     stage = {FIRST: 0, MIDDLE: draw(st.integers(1, max(1, pipeline - 2))), LAST: pipeline - 1}.get(place, 0)
-    target = draw(st.sampled_from((None, *TargetKind)))
+    target = draw(st.sampled_from((None, None, *TargetKind)))
     batch, length = draw(amounts(case, facts, tensor))
     options: dict[str, Any] = {
         "batch": batch,
@@ -280,6 +280,8 @@ def grown(draw: st.DrawFn, ask: Ask) -> Ask:
     """The request with a number that is so large that what follows from it may not be held in 64 bits."""
     factor = 2 ** draw(st.integers(16, 40))
     edge = dataclasses.replace(ask, perhaps="exceed the limit of 2^63 - 1")
+    if ask.case.inference:
+        edge = edge.changed(attention=Attention.UNFUSED)  # which has no other reason to be refused
     names = [each for each in ("batch", "sequence", "microbatches", "context") if each in ask.options]
     name = draw(st.sampled_from((*names, "vocabulary")))
     if name == "vocabulary":

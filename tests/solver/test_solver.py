@@ -99,6 +99,16 @@ def test_a_universal_question_never_shares_a_context() -> None:
     assert shared == [solver.decide(LEAST, 6, 10_000_000, ground=False)] * 2
 
 
+def test_the_steps_of_the_strategy_do_not_depend_on_those_of_the_incremental_core(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = []
+    for brief in (1_000, solver.BRIEF):
+        monkeypatch.setattr(solver, "BRIEF", brief)
+        answers.append(solver.decide(LEAST, 4, 10_000_000, ground=False))
+    assert answers[0] == answers[1]
+
+
 def test_resource_counts_repeat_in_fresh_processes_and_after_other_work() -> None:
     script = (
         "import sys; from blueprint import solver; from tests.solver import test_solver as t\n"

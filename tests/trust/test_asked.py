@@ -13,7 +13,7 @@ import pytest
 from blueprint import exact
 from blueprint.boundaries import plan_transition, structural_faults
 from blueprint.codec import decode, encode
-from blueprint.errors import CodecError
+from blueprint.errors import CodecError, GateError
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import inference_request, training_request
 from blueprint.ir.common import Branch, DType, Stage
@@ -209,6 +209,40 @@ def test_no_chain_with_a_changed_field_is_established() -> None:
     assert free == []
     assert sum(map(len, picked.values())) > 200
     assert all(picked.values())
+
+
+@pytest.mark.parametrize("name", ["middle stage", "selective, split", "inference, stage, slot, prefill"])
+def test_the_laws_of_a_stage_are_those_of_its_rules(name: str) -> None:
+    """Their theorems are looked up in the stage's case."""
+    context, snapshots = CHAINS[name]
+    stages = {rule.id for rule in BOOK.rules if getattr(rule, "stage", False)}
+    for length in (1, 2):
+        plan = plan_transition(BOOK, context, snapshots[:length], snapshots[length])
+        assert all(law.stage is (law.rule in stages) for law in plan.laws)
+        applying = {law.rule for law in plan.laws if law.applicable} & stages
+        assert bool(applying) is ("stage" in name)
+
+
+def test_a_value_of_no_source_is_found_where_it_arises_and_stops_no_later_question() -> None:
+    context, (model, distributed, portable, *_) = CHAINS["selective, split"]
+    foreign = f"value:{'0' * 64}"
+    first = distributed.values[0]
+    lost = msgspec.structs.replace(
+        first, source_value=foreign, lineage=msgspec.structs.replace(first.lineage, sources=(foreign,))
+    )
+    wrong = msgspec.structs.replace(distributed, values=(lost, *distributed.values[1:]))
+    before = plan_transition(BOOK, context, (model,), wrong)
+    assert [each.code for each in before.diagnostics] == ["lineage.dangling", "coverage.missing"]
+    after = plan_transition(BOOK, context, (model, wrong), portable)
+    assert not after.diagnostics
+    assert len(after.obligations) > 100
+
+
+def test_stages_that_are_not_adjacent_are_not_compared() -> None:
+    context, (model, distributed, portable, *_) = CHAINS["selective, split"]
+    for ancestors, target in (((model,), portable), ((model, distributed), model), ((), distributed)):
+        with pytest.raises(GateError, match="not adjacent"):
+            plan_transition(BOOK, context, ancestors, target)
 
 
 def test_the_stages_between_them_are_all_five() -> None:

@@ -2874,7 +2874,7 @@ SOFTWARE.
       /* @__PURE__ */ a3("h3", { children: /* @__PURE__ */ a3("a", { href: address(["stage", slug(stage)]), children: stage.title }) }),
       stage.unavailable ? /* @__PURE__ */ a3("p", { children: [
         /* @__PURE__ */ a3(Status, { word: "unavailable" }),
-        " ",
+        ": ",
         /* @__PURE__ */ a3("bdi", { children: stage.unavailable })
       ] }) : /* @__PURE__ */ a3($, { children: [
         /* @__PURE__ */ a3("p", { children: counted(stage.entities.count, "entity", "entities") }),

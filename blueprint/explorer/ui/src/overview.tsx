@@ -108,7 +108,7 @@ function Slot({ stage }: { stage: StageIndex }) {
       </h3>
       {stage.unavailable ? (
         <p>
-          <Status word="unavailable" /> <bdi>{stage.unavailable}</bdi>
+          <Status word="unavailable" />: <bdi>{stage.unavailable}</bdi>
         </p>
       ) : (
         <>
