@@ -2,7 +2,7 @@
 
 Every recorded obligation is asked of Z3 in the way that `blueprint` asks it, and again with other random seeds, with
 other names, and with its lines in another order. The table says how many verdicts changed, which must be none, and how
-far the number of steps strayed.
+far the number of steps strayed. Then all deciders are asked of random claims, others in every run.
 
     python -m tests.soak.deciders            # all of them
     python -m tests.soak.deciders 50         # every so-manieth, 50 in all
@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,10 +21,14 @@ from typing import Final, NamedTuple
 
 import pytest
 import z3
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from blueprint import solver
 from blueprint.settings import DEFAULT_BUDGET
-from blueprint.verdict import Answer, Verdict
+from blueprint.verdict import Answer, Obligation, Verdict
+from tests.solver.claims import ground, universal
+from tests.solver.test_agreement import check_ground, check_universal
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROOFS: Final = ROOT / "proofs"
@@ -32,6 +37,9 @@ WAYS: Final = ("seeds", "names", "order")
 SEEDS: Final = tuple(range(1, 11))
 DRAWN: Final = 5
 """Other namings and other orders of each question."""
+
+CLAIMS: Final = 2_000
+"""Random claims of each kind."""
 
 STRAY: Final = 0.10
 """How far from the recorded way's steps another way's may be."""
@@ -167,6 +175,21 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     return lines
 
 
+def drawn(
+    check: Callable[[Obligation], Counter[str]], claims: st.SearchStrategy[Obligation], number: int
+) -> Counter[str]:
+    """Who said what of so many random claims. Raises AssertionError with a smallest claim where deciders disagree."""
+    said: Counter[str] = Counter()
+
+    @settings(max_examples=number, derandomize=False, deadline=None, database=None)
+    @given(claim=claims)
+    def run(claim: Obligation) -> None:
+        said.update(check(claim))
+
+    run()
+    return said
+
+
 def main(most: int | None = None) -> int:
     """Print the table, and every question whose verdict changed."""
     outcomes = [examined(path) for path in recorded(most)]
@@ -174,6 +197,10 @@ def main(most: int | None = None) -> int:
     for each in outcomes:
         if each.changed():
             print(f"CHANGED {each.name}: {each.verdict.value}, but not by {', '.join(each.changed())}")
+    number = most or CLAIMS
+    for name, check, claims in (("universal", check_universal, universal()), ("ground", check_ground, ground())):
+        said = drawn(check, claims, number)
+        print(f"{number} random {name} claims: {', '.join(f'{who} {count}' for who, count in sorted(said.items()))}")
     return int(any(each.changed() for each in outcomes))
 
 
