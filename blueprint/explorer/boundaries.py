@@ -228,11 +228,9 @@ def _detail(place: Place, promise: Promise) -> Iterator[Fact]:
         yield Fact(name="provenance", value=_listed(contract.provenance))
         yield Fact(name="normal form", value=plain(contract.normal_form, 1000) or "none")
         yield Fact(name="invalidated analyses", value=_listed(contract.invalidated_analyses))
-    files = [f"{plain(rule.id)} {plain(rule.source)}" for rule in _all(promise) if rule.source]
-    yield Fact(name="files of the rules", value=", ".join(files) or "none")
-    if contract is not None:
-        listed = [f"{plain(each.id)} {plain(each.source)}" for each in contract.primitives]
-        yield Fact(name="files of the primitives", value=", ".join(listed) or "none")
+    files = [rule for rule in _all(promise) if rule.source]
+    primitives = () if contract is None else contract.primitives
+    yield from (Fact(name=f"file of {plain(each.id)}", value=plain(each.source)) for each in (*files, *primitives))
 
 
 def _listed(words: Sequence[str]) -> str:
