@@ -228,9 +228,10 @@ def _detail(place: Place, promise: Promise) -> Iterator[Fact]:
         yield Fact(name="provenance", value=_listed(contract.provenance))
         yield Fact(name="normal form", value=plain(contract.normal_form, 1000) or "none")
         yield Fact(name="invalidated analyses", value=_listed(contract.invalidated_analyses))
-    files = [rule for rule in _all(promise) if rule.source]
-    primitives = () if contract is None else contract.primitives
-    yield from (Fact(name=f"file of {plain(each.id)}", value=plain(each.source)) for each in (*files, *primitives))
+    files = [(rule.id, rule.source) for rule in _all(promise) if rule.source]
+    if contract is not None:
+        files += [(each.id, each.source) for each in contract.primitives]
+    yield from (Fact(name=f"file of {plain(name)}", value=plain(digest)) for name, digest in files)
 
 
 def _listed(words: Sequence[str]) -> str:
