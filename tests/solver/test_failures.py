@@ -53,6 +53,8 @@ def always(verdict: Verdict) -> str:
     return speaking(f"out.write(frame(Answer({verdict}, 'z3 0', 'so it says', model={model})))")
 
 
+NO_MEMORY = "from blueprint import worker; worker.MEMORY_BYTES = 2**24; worker.main()"
+
 OUT_OF_MEMORY = """
 import blueprint.solver, z3
 from blueprint import worker
@@ -63,10 +65,7 @@ worker.main()
 
 UNABLE = {
     "crashes": ("import os; os.abort()", "killed"),
-    "has no memory to begin with": (
-        "from blueprint import worker; worker.MEMORY_BYTES = 2**24; worker.main()",
-        "killed",
-    ),
+    "has no memory to begin with": (NO_MEMORY, "killed"),
     "talks nonsense": ("import sys; sys.stdout.buffer.write(b'\\0\\0\\0\\2{}'); sys.stdout.flush()", "killed"),
     "runs out of memory while it solves": (OUT_OF_MEMORY, "solver error"),
     "gives up": (always(Verdict.UNKNOWN), "so it says"),
@@ -268,9 +267,8 @@ def hard(tmp_path: Path) -> Path:
     """A rulebook with a law that is true and that no solver decides."""
     folder = tmp_path / "hard_rules"
     (folder / "hard").mkdir(parents=True)
-    (folder / "__init__.py").write_text(
-        '"""Hard."""\n\nEXTENDS = "blueprint"\nREVISION = "1"\nFAMILIES = ("hard",)\n', encoding="ascii"
-    )
+    head = '"""Hard."""\n\nEXTENDS = "blueprint"\nREVISION = "1"\nFAMILIES = ("hard",)\n'
+    (folder / "__init__.py").write_text(head, encoding="ascii")
     (folder / "hard" / "__init__.py").write_text('"""Hard."""\n\nRULES = ("cubes",)\n', encoding="ascii")
     (folder / "hard" / "cubes.py").write_text(HARD, encoding="ascii")
     return folder
