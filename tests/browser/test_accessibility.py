@@ -114,13 +114,20 @@ def test_axe_is_able_to_find_something(axe: str, show: Show, training: Path) -> 
     assert "label" in found
 
 
+WITHIN = """() => new Promise((done) => {
+    const measure = () => done(document.documentElement.scrollWidth <= innerWidth)
+    requestAnimationFrame(() => requestAnimationFrame(measure))
+})"""
+"""Whether the page is as wide as the screen at most, once what follows its size has done so."""
+
+
 def test_no_view_is_wider_than_the_screen(show: Show, training: Path) -> None:
     window = show(training)
     for view in VIEWS:
         settle(window, view)
         for width, height in SIZES:
             window.page.set_viewport_size({"width": width, "height": height})
-            assert window.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (view, width)
+            assert window.page.evaluate(WITHIN), (view, width)
 
 
 def background(window: Window) -> str:

@@ -3272,6 +3272,7 @@ SOFTWARE.
     if (board.classList.contains("fits")) scrollBy({ top: by, behavior: "instant" });
     else board.scrollTop += by;
   }
+  var BORDERS = 2;
   function groupAddress(stage, at) {
     const row = index.stages[stage];
     const group = row?.groups[at];
@@ -3296,9 +3297,10 @@ SOFTWARE.
       glow.value = own;
       const observer = new ResizeObserver(() => {
         const [outer, inner] = [frame.current, board.current];
-        if (outer && inner) outer.classList.toggle("fits", inner.offsetWidth <= outer.clientWidth);
+        if (outer && inner) outer.classList.toggle("fits", inner.offsetWidth <= outer.offsetWidth - BORDERS);
         own?.measure();
       });
+      if (frame.current) observer.observe(frame.current);
       observer.observe(board.current);
       return () => {
         observer.disconnect();

@@ -40,6 +40,9 @@ function restore(board: HTMLElement): void {
   else board.scrollTop += by
 }
 
+/** The width of the board's two borders, in pixels: a scroll bar must not decide whether the columns fit. */
+const BORDERS = 2
+
 /** Where opening a chip leads: its entity, or the list of its entities. */
 export function groupAddress(stage: number, at: number): string {
   const row = index.stages[stage]
@@ -68,9 +71,10 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
     // Where all columns fit, the page scrolls and the head sticks to it; otherwise the board scrolls by itself.
     const observer = new ResizeObserver(() => {
       const [outer, inner] = [frame.current, board.current]
-      if (outer && inner) outer.classList.toggle("fits", inner.offsetWidth <= outer.clientWidth)
+      if (outer && inner) outer.classList.toggle("fits", inner.offsetWidth <= outer.offsetWidth - BORDERS)
       own?.measure()
     })
+    if (frame.current) observer.observe(frame.current)
     observer.observe(board.current)
     return () => {
       observer.disconnect()
