@@ -16,7 +16,7 @@ def plain(text: object, limit: int = 120) -> str:
     __str__. A backslash stays as it is, so the result is for reading and not for decoding.
     """
     room = max(limit, 0)
-    if type(text) is str and len(text) <= room and text.isascii() and text.isprintable():
+    if type(text) is str and len(text) <= room and text.isascii() and text.isprintable() and _COMMAND not in text:
         return text  # nothing to escape, as almost always
     # Cut before escaping: escaping only ever lengthens, and foreign text may be of any size.
     shown = "".join(_escaped(character) for character in _shown(text, room + 1)[: room + 1])

@@ -228,11 +228,10 @@ def _detail(place: Place, promise: Promise) -> Iterator[Fact]:
         yield Fact(name="provenance", value=_listed(contract.provenance))
         yield Fact(name="normal form", value=plain(contract.normal_form, 1000) or "none")
         yield Fact(name="invalidated analyses", value=_listed(contract.invalidated_analyses))
-    files = [f"{plain(rule.id)} {plain(rule.source)}" for rule in _all(promise) if rule.source]
-    yield Fact(name="files of the rules", value=", ".join(files) or "none")
+    files = [(rule.id, rule.source) for rule in _all(promise) if rule.source]
     if contract is not None:
-        listed = [f"{plain(each.id)} {plain(each.source)}" for each in contract.primitives]
-        yield Fact(name="files of the primitives", value=", ".join(listed) or "none")
+        files += [(each.id, each.source) for each in contract.primitives]
+    yield from (Fact(name=f"file of {plain(name)}", value=plain(digest)) for name, digest in files)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from blueprint import cli
 from blueprint.exit import ExitCode
 from blueprint.ir.common import Stage
+from blueprint.outcome import Report
 from blueprint.verification import verify
 from tests.browser.chromium import ARGUMENTS, program
 from tests.reseal import Draft, recorded
@@ -72,6 +73,12 @@ def training_bundle(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def training_report(training_bundle: Path) -> Report:
+    """What a verification says of it."""
+    return verify(training_bundle.read_bytes(), jobs=1)
+
+
+@pytest.fixture(scope="session")
 def training(training_bundle: Path) -> Path:
     """Its page, with the reference overlay."""
     return explored(training_bundle, "--roofline", "reference")
@@ -109,6 +116,16 @@ def refuted(folder: Path, training_bundle: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def misrecorded(folder: Path, training_bundle: Path) -> Path:
+    """The page of a sound bundle whose recorded report is not what a run establishes."""
+    draft = Draft(training_bundle.read_bytes())
+    draft.transition(Stage.PORTABLE)["report"]["canonical_conformant"] = False
+    bundle = folder / "misrecorded.json"
+    bundle.write_bytes(draft.sealed())
+    return explored(bundle, code=ExitCode.REFUTED)
+
+
+@pytest.fixture(scope="session")
 def gaps_bundle(folder: Path, training_bundle: Path) -> Path:
     """A bundle one of whose tasks names a source that is not there."""
 
@@ -135,6 +152,15 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program(), args=list(ARGUMENTS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def plain_context(chromium: Browser) -> Iterator[BrowserContext]:
+    """What all pages share that ask for nothing special; each is a tab of its own."""
+    context = chromium.new_context()
+    context.set_default_timeout(PATIENCE)
+    yield context
+    context.close()
 
 
 @dataclass
@@ -164,15 +190,16 @@ Show = Callable[..., Window]
 
 
 @pytest.fixture
-def show(chromium: Browser) -> Iterator[Show]:
+def show(chromium: Browser, plain_context: BrowserContext) -> Iterator[Show]:
     """Open a page's file at an address. Afterwards: it asked for nothing but itself, and complained of nothing."""
     shown: list[Window] = []
 
     def open_window(file: Path, address: str = "#/", *, ready: bool = True, **options: Any) -> Window:
-        size = options.pop("size", (WIDE, HIGH))
-        context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        width, height = options.pop("size", (WIDE, HIGH))
+        context = chromium.new_context(**options) if options else plain_context
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
         window = Window(page, file)
         page.on("request", lambda request: window.requests.append(request.url))
         page.on("pageerror", lambda error: window.complaints.append(str(error)))
@@ -186,6 +213,6 @@ def show(chromium: Browser) -> Iterator[Show]:
 
     yield open_window
     for window in shown:
-        window.page.context.close()
+        (window.page if window.page.context is plain_context else window.page.context).close()
         assert {url.partition("#")[0] for url in window.requests} == {window.file.as_uri()}
         assert window.complaints == []

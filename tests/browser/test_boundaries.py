@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
 
+from blueprint.outcome import Report
 from blueprint.verification import verify
 from tests.browser.altered import Altered
 from tests.browser.conftest import WRONG, Show, Window
@@ -154,16 +157,20 @@ def test_what_is_there_once_is_said_to_be(show: Show, training: Path) -> None:
 
 
 @pytest.mark.parametrize("boundary", [0, 1, 2])
-def test_cardinalities_and_claims_are_those_of_the_report(
-    boundary: int, show: Show, training: Path, training_bundle: Path
+def test_cardinalities_claims_and_laws_are_those_of_the_report(
+    boundary: int, show: Show, training: Path, training_report: Report
 ) -> None:
-    transition = verify(training_bundle.read_bytes(), jobs=1).transitions[boundary]
+    transition = training_report.transitions[boundary]
     window = show(training, f"#/boundary/{boundary}")
     found = tiles(window)
     for cardinality, count in transition.cardinality.items():
         assert found[cardinality] == count
     claims = sum(len(relation.claims) for relation in transition.relations)
-    expect(window.page.locator("main .counts")).to_contain_text(f"{claims:,}")
+    counts = window.page.locator("main .counts")
+    expect(counts.first).to_contain_text(f"{claims:,} proved")
+    laws = Counter(law.status.value for law in transition.laws)
+    shown = counts.nth(1).locator(".status").all_inner_texts()
+    assert sorted(shown) == sorted(f"{count} {word}" for word, count in laws.items())
 
 
 # Filters ------------------------------------------------------------------------------------------------------------
@@ -259,7 +266,12 @@ def test_both_lowering_forms_state_what_the_pass_promises(form: str, title: str,
     expect(forms.locator("[aria-current]")).to_have_text("Lowering")
     forms.get_by_role("link", name=title).click()
     expect(forms.locator("[aria-current]")).to_have_text(title)
-    assert window.texts(".promises dt") == [fact["name"] for fact in boundary[form]]
+    assert sorted(window.texts(".promises dt")) == sorted(fact["name"] for fact in boundary[form])
+    # A digest is cut short, and whole in its title.
+    digests = window.page.locator(".promises .digest")
+    whole = [fact["value"] for fact in boundary[form] if re.fullmatch("[0-9a-f]{64}", fact["value"])]
+    assert digests.evaluate_all("(all) => all.map((each) => each.title)") == whole
+    assert digests.all_inner_texts() == [f"{each[:16]}…" for each in whole]
     rules = window.page.get_by_role("region", name="Rules").locator("tbody tr")
     expect(rules).to_have_count(len(boundary["rules"]))
     for at, rule in enumerate(boundary["rules"]):
@@ -286,8 +298,8 @@ def test_an_unknown_form_is_said_not_to_be_there(show: Show, training: Path) -> 
 def test_two_facts_stand_apart_and_a_duration_is_said_not_to_be_recorded(show: Show, training: Path) -> None:
     window = show(training, "#/boundary/1")
     badges = window.texts(".badges li")
-    assert badges[:2] == ["relation verified", "canonical-conformant: yes"]
-    assert any("not recorded" in badge for badge in badges)
+    assert badges == ["proved", "relation verified", "canonical-conformant: yes"]
+    expect(window.page.get_by_label("Accounted for")).to_contain_text("host duration: not recorded")
 
 
 def test_an_undeclared_transform_is_evidence_of_lineage_only(show: Show, training: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Show, Window
@@ -36,8 +35,8 @@ def test_a_tour_without_a_pointer(show: Show, refuted: Path) -> None:
     window = show(refuted)
     heading, aside = window.page.locator("main h1"), window.page.locator("aside")
     # From the failure to the wrong entity.
-    tab_to(window, ".places a")
-    assert focused(window) == "The entity"
+    tab_to(window, ".steps a")
+    assert focused(window) == "up_projection.forward"
     press(window, "Enter")
     expect(aside.locator("h2")).to_contain_text("up_projection.forward")
     press(window, "Escape")
@@ -156,14 +155,23 @@ def test_keys_typed_into_the_search_are_text(show: Show, training: Path) -> None
     expect(window.page.locator("main h1")).to_have_text("ModelIR")
 
 
-ADDRESS_OF = {"a.relation-link": "#/boundary/2", "summary": "#/"}
+FOCUSED = {
+    "#search": "#/stage/portable",
+    ".chain a": "#/stage/portable",
+    ".choice a": "#/stage/portable",
+    ".chip": "#/stage/portable",
+    "a.relation-link": "#/boundary/2",
+    "summary": "#/",
+}
+"""What takes the focus, and where there is one."""
 
 
-@pytest.mark.parametrize("selector", [".chain a", ".chip", "#search", ".choice a", "a.relation-link", "summary"])
-def test_the_focus_is_seen(selector: str, show: Show, training: Path) -> None:
-    window = show(training, ADDRESS_OF.get(selector, "#/stage/portable"))
-    expect(window.page.locator(selector).first).to_be_visible()
-    tab_to(window, selector)
-    width = window.page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
-    style = window.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-    assert (width, style) == ("2px", "solid")
+def test_the_focus_is_seen(show: Show, training: Path) -> None:
+    window = show(training)
+    for selector, address in FOCUSED.items():
+        window.go(address)
+        expect(window.page.locator(selector).first).to_be_visible()
+        tab_to(window, selector)
+        width = window.page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+        style = window.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert (width, style) == ("2px", "solid"), selector

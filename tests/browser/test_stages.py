@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -83,28 +84,33 @@ def test_a_stage_says_its_question_its_result_and_what_it_leaves_to_others(show:
     sections = window.page.locator(".columns section")
     expect(sections.nth(0)).to_contain_text("60 tasks")
     expect(sections.nth(1)).to_contain_text(index["beyond"])
-    expect(sections.nth(1)).to_contain_text(index["digest"])
+    made = window.page.locator("main .made")
+    expect(made).to_contain_text(index["digest"])
+    made.get_by_role("link", name="DistributedTaskIR → PortablePlanIR").click()
+    assert window.address == "#/boundary/2"
 
 
-@pytest.mark.parametrize("stage", SLUGS)
-def test_both_texts_of_every_stage_are_read_only_and_whole(stage: str, show: Show, five: Path) -> None:
+def test_both_texts_of_every_stage_are_read_only_and_whole(show: Show, five: Path) -> None:
     altered = Altered(five.read_text())
     window = show(five)
-    for form in ("short", "detail"):
+    for stage, form in itertools.product(SLUGS, ("short", "detail")):
         listed = altered.stage(stage)[form]
         rows = altered.rows(listed)
         window.go(f"#/stage/{stage}?view={form}")
+        window.page.evaluate("scrollTo(0, 0)")
         expect(window.page.locator(".code code").first).to_have_text(wording(rows[0][1]))
         expect(window.page.locator("main .count")).to_contain_text(f"{listed['count']:,} lines")
         expect(window.page.locator(".code :is(input, textarea, [contenteditable])")).to_have_count(0)
-    # The last line is there, too, at the end of the scroll.
-    last = f".line[data-row='{listed['count'] - 1}'] code"
-    for _ in range(20):
-        window.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-        if window.page.locator(last).count():
-            break
-        window.page.wait_for_timeout(50)
-    expect(window.page.locator(last)).to_have_text(wording(rows[-1][1]))
+        # The last line is there, too, at the end of the scroll.
+        window.page.wait_for_function(TO_THE_END, arg=f".line[data-row='{listed['count'] - 1}'] code")
+        expect(window.page.locator(".code code").last).to_have_text(wording(rows[-1][1]))
+
+
+TO_THE_END = """(last) => {
+    scrollTo(0, document.documentElement.scrollHeight)
+    return document.querySelector(last) !== null
+}"""
+"""Scroll down, again and again as long as lines are measured."""
 
 
 def wording(parts: list[Any]) -> str:
@@ -146,7 +152,7 @@ def test_an_entity_stands_in_its_phase_and_lane_and_missing_combinations_stay_em
 def test_dependencies_are_subdued_and_hovering_lights_direct_neighbours_only(show: Show, training: Path) -> None:
     window = show(training, "#/stage/distributed")
     faint = window.page.locator(".edges-all")
-    assert len(faint.get_attribute("d") or "") > 1000
+    expect(faint).to_have_attribute("d", re.compile("^.{1000}"))
     assert float(faint.evaluate("(path) => getComputedStyle(path).opacity")) <= 0.15
     assert window.page.locator(".edges-some").get_attribute("d") in {None, ""}
     stage = Altered(training.read_text()).stage("distributed")
@@ -196,7 +202,6 @@ def test_a_group_opens_at_most_a_thousand_entities_and_announces_the_cut(
     file.write_text(crowded(training, 4000))
     window = show(file, "#/stage/distributed")
     window.page.locator(".chip small").first.click()
-    expect(window.page.locator("aside h2")).to_contain_text("4,001 entities")
     expect(window.page.locator("aside .cut")).to_contain_text("The first 1,000 of 4,001 entities")
     expect(window.page.locator("aside [data-entity]")).to_have_count(1000)
     assert window.page.evaluate("document.querySelectorAll('*').length") < 8000

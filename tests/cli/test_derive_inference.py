@@ -163,10 +163,7 @@ def test_all_of_them_together(path: str, blueprint: Run) -> None:
 @pytest.mark.parametrize(
     ("expected", "words"),
     [
-        ("sequence=128", "no binding 'sequence'; known are abi, activation, architecture, attention, batch"),
-        ("microbatch=3", "no binding 'microbatch'; known are abi, activation, architecture, attention, batch"),
-        ("microbatches=1", "no binding 'microbatches'"),
-        ("queries=1", "no binding 'queries'"),
+        ("queries=1", "no binding 'queries'; known are abi, activation, architecture, attention, batch"),
         ("prompt=0", f"prompt cannot be '0'; it is a whole number from 1 to {2**63 - 1}"),
         ("context=many", f"context cannot be 'many'; it is a whole number from 1 to {2**63 - 1}"),
         ("purpose=serving", "purpose cannot be 'serving'; it is training or inference"),
@@ -178,6 +175,14 @@ def test_what_a_binding_can_never_be_is_a_mistake_in_the_command(
     done = blueprint("verify", path, "--expect", expected)
     assert (done.code, done.out) == (2, b"")
     assert words in done.err
+
+
+@pytest.mark.parametrize("key", ["sequence", "microbatch", "microbatches"])
+def test_what_only_training_has_is_not_met_by_inference(key: str, path: str, blueprint: Run) -> None:
+    done = blueprint("verify", path, "--expect", f"{key}=3")
+    assert done.code == 1
+    assert f"expect: {key}: {key} is none, expected 3".encode() in done.out
+    assert blueprint("verify", path, "--expect", f"{key}=none").code == 0
 
 
 # Device memory -------------------------------------------------------------------------------------------------------

@@ -183,15 +183,16 @@ CODES = {"verified": 0, "inference": 0, "refuted": 1, "not_established": 3, "mal
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("case", samples.ALL)
 def test_the_status_is_that_of_verify_in_every_format(
-    case: str, form: str, blueprint: Run, monkeypatch: pytest.MonkeyPatch
+    case: str, form: str, blueprint: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def answer(*_: object, **__: object) -> Report:
         return samples.ALL[case]
 
+    (tmp_path / "a.json").write_bytes(b"{}")
     monkeypatch.setattr(import_module("blueprint.verification"), "verify", answer)
     for more in ([], ["--only", "refuted"]):
-        done = blueprint("report", "a.json", "--format", form, *more)
-        assert done.code == blueprint("verify", "a.json", "--format", form).code == CODES[case]
+        done = blueprint("report", str(tmp_path / "a.json"), "--format", form, *more)
+        assert done.code == blueprint("verify", str(tmp_path / "a.json"), "--format", form).code == CODES[case]
         assert done.out
 
 

@@ -148,7 +148,8 @@ def test_rules_are_those_of_the_contract_in_the_bundle(subject: Explored) -> Non
         assert (detail["source digest"], detail["target digest"]) == (record.source, record.target)
         assert detail["invalidated analyses"] == "none"
         assert "nothing is" in detail["commit gate"]
-        assert all(f"{rule.id} {rule.source}" in detail["files of the rules"] for rule in contract.rules)
+        assert all(detail[f"file of {rule.id}"] == rule.source for rule in contract.rules)
+        assert all(detail[f"file of {primitive.id}"] == primitive.source for primitive in contract.primitives)
 
 
 def test_the_pass_expression_names_pass_rule_relation_and_cardinality(training: Explored) -> None:

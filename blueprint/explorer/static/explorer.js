@@ -526,20 +526,20 @@ SOFTWARE.
     return rows;
   }
   function rowsOf(chunk) {
-    const held = kept.get(chunk.id) ?? { rows: read(chunk) };
-    held.rows.then(
+    const held2 = kept.get(chunk.id) ?? { rows: read(chunk) };
+    held2.rows.then(
       (rows) => {
-        held.now = rows;
+        held2.now = rows;
       },
       () => kept.delete(chunk.id)
     );
     kept.delete(chunk.id);
-    kept.set(chunk.id, held);
+    kept.set(chunk.id, held2);
     for (const id of kept.keys()) {
       if (kept.size <= KEPT) break;
       kept.delete(id);
     }
-    return held.rows;
+    return held2.rows;
   }
   function rowNow(list, position) {
     const chunk = list.chunks[chunkAt(list, position)];
@@ -574,25 +574,25 @@ SOFTWARE.
     return error instanceof Error ? error.message : String(error);
   }
   function useAnswer(ask, of) {
-    const [held, hold] = d2({ of, answer: WAITING });
+    const [held2, hold2] = d2({ of, answer: WAITING });
     A2(() => {
       let wanted = true;
       ask().then(
-        (value) => wanted && hold({ of, answer: { state: "here", value } }),
-        (error) => wanted && hold({ of, answer: { state: "failed", why: why(error) } })
+        (value) => wanted && hold2({ of, answer: { state: "here", value } }),
+        (error) => wanted && hold2({ of, answer: { state: "failed", why: why(error) } })
       );
       return () => {
         wanted = false;
       };
     }, of);
-    const current = held.of.length === of.length && held.of.every((value, at) => Object.is(value, of[at]));
-    return current ? held.answer : WAITING;
+    const current = held2.of.length === of.length && held2.of.every((value, at) => Object.is(value, of[at]));
+    return current ? held2.answer : WAITING;
   }
   function useRows(list, positions) {
-    const held = T2({ list, rows: /* @__PURE__ */ new Map() });
+    const held2 = T2({ list, rows: /* @__PURE__ */ new Map() });
     const [, redraw] = d2(0);
-    if (held.current.list !== list) held.current = { list, rows: /* @__PURE__ */ new Map() };
-    const rows = held.current.rows;
+    if (held2.current.list !== list) held2.current = { list, rows: /* @__PURE__ */ new Map() };
+    const rows = held2.current.rows;
     const wanted = new Set(positions);
     for (const position of rows.keys()) if (!wanted.has(position)) rows.delete(position);
     for (const position of positions) {
@@ -645,7 +645,10 @@ SOFTWARE.
     return DIGITS.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
   }
   function groupedWithin(text) {
-    return text.replace(/\b\d{5,}\b/g, grouped);
+    return text.replace(/(?<![\w#.:-])\d{4,}(?!\w)/g, grouped);
+  }
+  function isNumber(text) {
+    return /^-?\d{1,40}$/.test(text);
   }
   function counted(count, one, many = `${one}s`) {
     const text = String(count);
@@ -674,89 +677,6 @@ SOFTWARE.
     if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL);
     if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME);
     return "";
-  }
-
-  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-  var f3 = /* @__PURE__ */ Symbol.for("pv");
-  var o3 = 0;
-  function a3(t4, e4, n3, u4, a5, i4) {
-    e4 || (e4 = {});
-    var c4, l4, p5 = e4;
-    if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
-    var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f3, __v: --o3, __i: -1, __u: 0 };
-    return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
-  }
-
-  // src/parts.tsx
-  function Quantity({ text, about = "" }) {
-    const larger = human(text, about);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("span", { class: "number", children: grouped(text) }),
-      larger ? /* @__PURE__ */ a3("span", { class: "aside-value", children: [
-        " ",
-        larger
-      ] }) : null
-    ] });
-  }
-  var DIGEST = /^([a-z]+:)?[0-9a-f]{64}$/;
-  function Facts({ facts, label }) {
-    if (facts.length === 0) return null;
-    return /* @__PURE__ */ a3("table", { class: "facts", children: [
-      /* @__PURE__ */ a3("caption", { class: "hidden-text", children: label }),
-      /* @__PURE__ */ a3("tbody", { children: facts.map(({ name, value }) => /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "row", children: name }),
-        /* @__PURE__ */ a3("td", { class: DIGEST.test(value) ? "digest" : "", children: /* @__PURE__ */ a3("bdi", { children: /* @__PURE__ */ a3(Quantity, { text: value, about: name }) }) })
-      ] })) })
-    ] });
-  }
-  function Awaited({
-    answer,
-    children
-  }) {
-    if (answer.state === "waiting") return /* @__PURE__ */ a3("p", { class: "waiting", children: "Reading\u2026" });
-    if (answer.state === "failed") return /* @__PURE__ */ a3(Notice, { children: answer.why });
-    return /* @__PURE__ */ a3($, { children: children(answer.value) });
-  }
-  function Notice({ children }) {
-    return /* @__PURE__ */ a3("p", { class: "notice", role: "alert", children });
-  }
-  function NotHere({ what }) {
-    return /* @__PURE__ */ a3(Notice, { children: [
-      "Not in this bundle: ",
-      what,
-      "."
-    ] });
-  }
-  function NoView({ what }) {
-    return /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
-      /* @__PURE__ */ a3("h1", { tabIndex: -1, children: "Nothing to show" }),
-      /* @__PURE__ */ a3(NotHere, { what })
-    ] });
-  }
-  function Part({ title, note, children }) {
-    return /* @__PURE__ */ a3("section", { class: "part", "aria-label": title, children: [
-      /* @__PURE__ */ a3("h2", { children: [
-        title,
-        note ? /* @__PURE__ */ a3("small", { children: [
-          " ",
-          note
-        ] }) : null
-      ] }),
-      children
-    ] });
-  }
-  function More({ title, open, children }) {
-    return /* @__PURE__ */ a3("details", { class: "more", open, children: [
-      /* @__PURE__ */ a3("summary", { children: title }),
-      children
-    ] });
-  }
-  function Choice({
-    label,
-    options,
-    chosen: chosen2
-  }) {
-    return /* @__PURE__ */ a3("nav", { class: "choice", "aria-label": label, children: options.map(([name, title, href]) => /* @__PURE__ */ a3("a", { href, "aria-current": name === chosen2 ? "true" : void 0, children: title })) });
   }
 
   // node_modules/@preact/signals-core/dist/signals-core.module.js
@@ -810,15 +730,15 @@ SOFTWARE.
     }
   }
   var n2;
-  var o4 = void 0;
-  function f4(i4) {
-    var t4 = o4, r4 = n2;
-    o4 = void 0;
+  var o3 = void 0;
+  function f3(i4) {
+    var t4 = o3, r4 = n2;
+    o3 = void 0;
     n2 = void 0;
     try {
       return i4();
     } finally {
-      o4 = t4;
+      o3 = t4;
       n2 = r4;
     }
   }
@@ -828,26 +748,26 @@ SOFTWARE.
   var e3 = 0;
   var u3 = 0;
   var c3 = void 0;
-  var a4 = 0;
+  var a3 = 0;
   function d3(i4) {
-    if (void 0 !== o4) {
+    if (void 0 !== o3) {
       var t4 = i4.n;
-      if (void 0 === t4 || t4.t !== o4) {
-        t4 = { i: 0, S: i4, p: o4.s, n: void 0, t: o4, e: void 0, x: void 0, r: t4 };
-        if (void 0 !== o4.s) o4.s.n = t4;
-        o4.s = t4;
+      if (void 0 === t4 || t4.t !== o3) {
+        t4 = { i: 0, S: i4, p: o3.s, n: void 0, t: o3, e: void 0, x: void 0, r: t4 };
+        if (void 0 !== o3.s) o3.s.n = t4;
+        o3.s = t4;
         i4.n = t4;
-        if (32 & o4.f) i4.S(t4);
+        if (32 & o3.f) i4.S(t4);
         return t4;
       } else if (-1 === t4.i) {
         t4.i = 0;
         if (void 0 !== t4.n) {
           t4.n.p = t4.p;
           if (void 0 !== t4.p) t4.p.n = t4.n;
-          t4.p = o4.s;
+          t4.p = o3.s;
           t4.n = void 0;
-          o4.s.n = t4;
-          o4.s = t4;
+          o3.s.n = t4;
+          o3.s = t4;
         }
         return t4;
       }
@@ -873,7 +793,7 @@ SOFTWARE.
       i4.x = r4;
       this.t = i4;
       if (void 0 !== r4) r4.e = i4;
-      else f4(function() {
+      else f3(function() {
         var i5;
         null == (i5 = t4.W) || i5.call(t4);
       });
@@ -893,7 +813,7 @@ SOFTWARE.
       }
       if (i4 === this.t) {
         this.t = n3;
-        if (void 0 === n3) f4(function() {
+        if (void 0 === n3) f3(function() {
           var i5;
           null == (i5 = t4.Z) || i5.call(t4);
         });
@@ -904,7 +824,7 @@ SOFTWARE.
     var t4 = this;
     return x2(function() {
       var r4 = t4.value;
-      f4(function() {
+      f3(function() {
         return i4(r4);
       });
     }, { name: "sub" });
@@ -920,7 +840,7 @@ SOFTWARE.
   };
   l3.prototype.peek = function() {
     var i4 = this;
-    return f4(function() {
+    return f3(function() {
       return i4.value;
     });
   };
@@ -941,7 +861,7 @@ SOFTWARE.
       })(this);
       this.v = i4;
       this.i++;
-      a4++;
+      a3++;
       v3++;
       try {
         for (var r4 = this.t; void 0 !== r4; r4 = r4.x) r4.t.N();
@@ -988,7 +908,7 @@ SOFTWARE.
     l3.call(this, void 0, t4);
     this.x = i4;
     this.s = void 0;
-    this.g = a4 - 1;
+    this.g = a3 - 1;
     this.f = 4;
   }
   j2.prototype = new l3();
@@ -997,17 +917,17 @@ SOFTWARE.
     if (1 & this.f) return false;
     if (32 == (36 & this.f)) return true;
     this.f &= -5;
-    if (this.g === a4) return true;
-    this.g = a4;
+    if (this.g === a3) return true;
+    this.g = a3;
     this.f |= 1;
     if (this.i > 0 && !w3(this)) {
       this.f &= -2;
       return true;
     }
-    var i4 = o4;
+    var i4 = o3;
     try {
       b(this);
-      o4 = this;
+      o3 = this;
       var t4 = this.x();
       if (16 & this.f || this.v !== t4 || 0 === this.i) {
         this.v = t4;
@@ -1019,7 +939,7 @@ SOFTWARE.
       this.f |= 16;
       this.i++;
     }
-    o4 = i4;
+    o3 = i4;
     _3(this);
     this.f &= -2;
     return true;
@@ -1062,8 +982,8 @@ SOFTWARE.
     i4.j = void 0;
     if ("function" == typeof r4) {
       v3++;
-      var n3 = o4;
-      o4 = void 0;
+      var n3 = o3;
+      o3 = void 0;
       try {
         r4();
       } catch (t4) {
@@ -1072,7 +992,7 @@ SOFTWARE.
         g3(i4);
         throw t4;
       } finally {
-        o4 = n3;
+        o3 = n3;
         t3();
       }
     }
@@ -1084,9 +1004,9 @@ SOFTWARE.
     p3(i4);
   }
   function S2(i4) {
-    if (o4 !== this) throw new Error("Out-of-order effect");
+    if (o3 !== this) throw new Error("Out-of-order effect");
     _3(this);
-    o4 = i4;
+    o3 = i4;
     this.f &= -2;
     try {
       if (8 & this.f) g3(this);
@@ -1121,8 +1041,8 @@ SOFTWARE.
     p3(this);
     b(this);
     v3++;
-    var i4 = o4;
-    o4 = this;
+    var i4 = o3;
+    o3 = this;
     return S2.bind(this, i4);
   };
   m3.prototype.N = function() {
@@ -1417,6 +1337,59 @@ SOFTWARE.
     return address(path, route.value.options);
   }
 
+  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  var f4 = /* @__PURE__ */ Symbol.for("pv");
+  var o4 = 0;
+  function a4(t4, e4, n3, u4, a5, i4) {
+    e4 || (e4 = {});
+    var c4, l4, p5 = e4;
+    if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
+    var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
+    return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+  }
+
+  // src/spans.tsx
+  var MEANINGS = [
+    ["structure", "structure"],
+    ["type", "type and shape"],
+    ["topology", "topology"],
+    ["work", "exact work"],
+    ["mapping", "mapping"],
+    ["name", "name"]
+  ];
+  function entityAddress(stage, entity) {
+    const row = index.stages[stage];
+    return address(["stage", row ? slug(row) : "", "e", entity]);
+  }
+  var WHOLE = 32;
+  function Expression({ span, stage, outer = true }) {
+    const whole = !outer && span.colour !== "name" && wording(span).length <= WHOLE;
+    const parts = whole ? wording(span) : /* @__PURE__ */ a4(Parts, { parts: span.parts, stage });
+    const classes = `span span-${span.colour}${outer ? " span-outer" : ""}${whole ? " span-whole" : ""}`;
+    if (span.entity === void 0) return /* @__PURE__ */ a4("span", { class: classes, children: parts });
+    return /* @__PURE__ */ a4("a", { class: classes, href: entityAddress(stage, span.entity), children: parts });
+  }
+  function Parts({ parts, stage }) {
+    return /* @__PURE__ */ a4($, { children: parts.map(
+      (part) => typeof part === "string" ? wrapping(part) : /* @__PURE__ */ a4(Expression, { span: part, stage, outer: false })
+    ) });
+  }
+  function wrapping(text) {
+    return text.endsWith("(") ? [breakable(text), /* @__PURE__ */ a4("wbr", {})] : breakable(text);
+  }
+  function breakable(text) {
+    return text.split(/(?<=[._,=])(?=\S)/).flatMap((part, at) => at === 0 ? [part] : [/* @__PURE__ */ a4("wbr", {}), part]);
+  }
+  function wording(part) {
+    return typeof part === "string" ? part : part.parts.map(wording).join("");
+  }
+  function Legend() {
+    return /* @__PURE__ */ a4("p", { class: "legend", children: [
+      /* @__PURE__ */ a4("span", { children: "Colours:" }),
+      MEANINGS.map(([colour, meaning]) => /* @__PURE__ */ a4("span", { class: `span span-${colour}`, children: meaning }))
+    ] });
+  }
+
   // src/status.tsx
   var CHECK = "M4.6 8.2l2.3 2.4 4.5-5";
   var CROSS = "M5.2 5.2l5.6 5.6M10.8 5.2l-5.6 5.6";
@@ -1428,12 +1401,14 @@ SOFTWARE.
   var BANG = "M8 6.2v3.6M8 11.6v0.4";
   var DASH = "M5 8h6";
   var EQUAL = "M5 6.6h6M5 9.4h6";
+  var UNEQUAL = "M5 6.6h6M5 9.4h6M9.6 4.6l-3.2 6.8";
   var SIGNS = {
     verified: { tone: "good", shape: DISC + CHECK, means: "everything that was asked follows" },
     proved: { tone: "good", shape: DISC + CHECK, means: "follows for all values that its hypotheses allow" },
     checked: { tone: "checked", shape: SQUARE + CHECK, means: "holds at the values of this bundle" },
     definition: { tone: "chosen", shape: SQUARE + EQUAL, means: "chosen, not derived" },
     refuted: { tone: "bad", shape: OCTAGON + CROSS, means: "false, with a counterexample" },
+    differs: { tone: "bad", shape: OCTAGON + UNEQUAL, means: "claims and laws hold, but digest, construction or record differs" },
     malformed: { tone: "bad", shape: OCTAGON + CROSS, means: "not a bundle" },
     error: { tone: "bad", shape: OCTAGON + BANG, means: "the verifier failed" },
     unknown: { tone: "open", shape: TRIANGLE + BANG, means: "not decided within the budget" },
@@ -1465,55 +1440,157 @@ SOFTWARE.
   }
   function Icon({ word, zero = false }) {
     const sign = SIGNS[word] ?? UNKNOWN;
-    return /* @__PURE__ */ a3("svg", { class: `icon tone-${zero ? "none" : sign.tone}`, viewBox: "0 0 16 16", "aria-hidden": "true", children: /* @__PURE__ */ a3("path", { d: sign.shape }) });
+    return /* @__PURE__ */ a4("svg", { class: `icon tone-${zero ? "none" : sign.tone}`, viewBox: "0 0 16 16", "aria-hidden": "true", children: /* @__PURE__ */ a4("path", { d: sign.shape }) });
   }
   function Status({ word, count }) {
     if (!word) return null;
-    return /* @__PURE__ */ a3("span", { class: `status tone-${count === "0" ? "zero" : toneOf(word)}`, title: meaningOf(word), children: [
-      /* @__PURE__ */ a3(Icon, { word, zero: count === "0" }),
-      count === void 0 ? null : /* @__PURE__ */ a3("b", { children: count }),
-      /* @__PURE__ */ a3("span", { children: word })
+    return /* @__PURE__ */ a4("span", { class: `status tone-${count === "0" ? "zero" : toneOf(word)}`, title: meaningOf(word), children: [
+      /* @__PURE__ */ a4(Icon, { word, zero: count === "0" }),
+      count === void 0 ? null : /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("b", { children: count }),
+        " "
+      ] }),
+      /* @__PURE__ */ a4("span", { children: word })
     ] });
+  }
+
+  // src/parts.tsx
+  function Quantity({ text, about = "" }) {
+    const larger = human(text, about);
+    return /* @__PURE__ */ a4($, { children: [
+      isNumber(text) ? /* @__PURE__ */ a4("span", { class: "number", children: grouped(text) }) : /* @__PURE__ */ a4("span", { children: isDigest(text) ? text : breakable(text) }),
+      larger ? /* @__PURE__ */ a4("span", { class: "aside-value", children: [
+        " ",
+        larger
+      ] }) : null
+    ] });
+  }
+  var DIGEST = /^([a-z]+:)?[0-9a-f]{64}$/;
+  var NONE = /* @__PURE__ */ new Map();
+  function Facts(table) {
+    const { facts, label, expected = NONE } = table;
+    if (facts.length === 0) return null;
+    const rows = [...facts].sort((a5, b3) => Number(expected.has(b3.name)) - Number(expected.has(a5.name)));
+    return /* @__PURE__ */ a4("table", { class: "facts", children: [
+      /* @__PURE__ */ a4("caption", { class: "hidden-text", children: label }),
+      /* @__PURE__ */ a4("tbody", { children: rows.map(({ name, value }) => /* @__PURE__ */ a4("tr", { class: expected.has(name) ? "wrong" : "", children: [
+        /* @__PURE__ */ a4("th", { scope: "row", children: [
+          expected.has(name) ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
+          " ",
+          breakable(name)
+        ] }),
+        /* @__PURE__ */ a4("td", { class: DIGEST.test(value) ? "digest" : "", children: [
+          /* @__PURE__ */ a4("bdi", { children: /* @__PURE__ */ a4(Quantity, { text: value, about: name }) }),
+          expected.has(name) ? /* @__PURE__ */ a4("p", { class: "expected", children: [
+            "expected ",
+            /* @__PURE__ */ a4("bdi", { class: "number", children: grouped(expected.get(name) ?? "") })
+          ] }) : null
+        ] })
+      ] })) })
+    ] });
+  }
+  function Digest({ text }) {
+    return /* @__PURE__ */ a4("span", { class: "digest", title: text, children: DIGEST.test(text) ? `${text.slice(0, 16)}\u2026` : text });
+  }
+  function isDigest(text) {
+    return DIGEST.test(text);
+  }
+  function Awaited({
+    answer,
+    children
+  }) {
+    if (answer.state === "waiting") return /* @__PURE__ */ a4("p", { class: "waiting", children: "Reading\u2026" });
+    if (answer.state === "failed") return /* @__PURE__ */ a4(Notice, { children: answer.why });
+    return /* @__PURE__ */ a4($, { children: children(answer.value) });
+  }
+  function Notice({ refutes = false, children }) {
+    return /* @__PURE__ */ a4("p", { class: refutes ? "notice refutes" : "notice", role: "alert", children: [
+      refutes ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
+      children
+    ] });
+  }
+  function NotHere({ what }) {
+    return /* @__PURE__ */ a4(Notice, { children: [
+      "Not in this bundle: ",
+      what,
+      "."
+    ] });
+  }
+  function NoView({ what }) {
+    return /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
+      /* @__PURE__ */ a4("h1", { tabIndex: -1, children: "Nothing to show" }),
+      /* @__PURE__ */ a4(NotHere, { what })
+    ] });
+  }
+  function Part({ title, note, children }) {
+    return /* @__PURE__ */ a4("section", { class: "part", "aria-label": title, children: [
+      /* @__PURE__ */ a4("h2", { children: [
+        title,
+        note ? /* @__PURE__ */ a4("small", { children: [
+          " ",
+          note
+        ] }) : null
+      ] }),
+      children
+    ] });
+  }
+  function More({ title, open, children }) {
+    return /* @__PURE__ */ a4("details", { class: "more", open, children: [
+      /* @__PURE__ */ a4("summary", { children: title }),
+      children
+    ] });
+  }
+  function Choice({
+    label,
+    options,
+    chosen: chosen2
+  }) {
+    return /* @__PURE__ */ a4("nav", { class: "choice", "aria-label": label, children: options.map(([name, title, href]) => /* @__PURE__ */ a4("a", { href, "aria-current": name === chosen2 ? "true" : void 0, children: title })) });
   }
 
   // src/evidence.tsx
   function ClaimEvidence({ claim }) {
-    return /* @__PURE__ */ a3("details", { class: "claim", open: !establishes(claim.status), children: [
-      /* @__PURE__ */ a3("summary", { children: [
-        /* @__PURE__ */ a3(Status, { word: claim.status }),
+    return /* @__PURE__ */ a4("details", { class: "claim", open: !establishes(claim.status), children: [
+      /* @__PURE__ */ a4("summary", { children: [
+        /* @__PURE__ */ a4(Status, { word: claim.status }),
         " ",
-        /* @__PURE__ */ a3("span", { children: claim.kind })
+        /* @__PURE__ */ a4("span", { children: claim.kind })
       ] }),
-      /* @__PURE__ */ a3("p", { class: "support", children: index.meanings.find(({ name }) => name === claim.kind)?.value }),
-      /* @__PURE__ */ a3(Failed, { rows: claim.failed }),
-      /* @__PURE__ */ a3(ObligationAt, { position: claim.obligation })
+      /* @__PURE__ */ a4("p", { class: "support", children: index.meanings.find(({ name }) => name === claim.kind)?.value }),
+      /* @__PURE__ */ a4(Failed, { rows: claim.failed }),
+      /* @__PURE__ */ a4(ObligationAt, { position: claim.obligation, failed: claim.failed[0] })
     ] });
   }
   function Failed({ rows }) {
     if (rows.length === 0) return null;
-    return /* @__PURE__ */ a3("table", { class: "failed", children: [
-      /* @__PURE__ */ a3("caption", { children: "Fields that are not what the rule makes of them" }),
-      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "col", children: "field" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "found" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "expected" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "because" })
+    return /* @__PURE__ */ a4("div", { class: "failed-box", children: /* @__PURE__ */ a4("table", { class: "failed", children: [
+      /* @__PURE__ */ a4("caption", { children: "Fields that are not what the rule makes of them" }),
+      /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { children: [
+        /* @__PURE__ */ a4("th", { scope: "col", children: "field" }),
+        /* @__PURE__ */ a4("th", { scope: "col", class: "amount", children: "found" }),
+        /* @__PURE__ */ a4("th", { scope: "col", class: "amount", children: "expected" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "because" })
       ] }) }),
-      /* @__PURE__ */ a3("tbody", { children: rows.map((row) => /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "row", children: /* @__PURE__ */ a3("bdi", { children: row.field }) }),
-        /* @__PURE__ */ a3("td", { class: "wrong", children: /* @__PURE__ */ a3("bdi", { children: grouped(row.found) }) }),
-        /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("bdi", { children: grouped(row.expected) }) }),
-        /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("bdi", { children: row.expression }) })
+      /* @__PURE__ */ a4("tbody", { children: rows.map((row) => /* @__PURE__ */ a4("tr", { children: [
+        /* @__PURE__ */ a4("th", { scope: "row", children: /* @__PURE__ */ a4("bdi", { children: breakable(row.field) }) }),
+        /* @__PURE__ */ a4("td", { class: "amount wrong", "data-label": "found", children: /* @__PURE__ */ a4(Amount, { text: row.found }) }),
+        /* @__PURE__ */ a4("td", { class: "amount", "data-label": "expected", children: /* @__PURE__ */ a4(Amount, { text: row.expected }) }),
+        /* @__PURE__ */ a4("td", { "data-label": "because", children: /* @__PURE__ */ a4("bdi", { children: breakable(row.expression) }) })
       ] })) })
-    ] });
+    ] }) });
   }
-  function ObligationAt({ position }) {
+  function Amount({ text }) {
+    return /* @__PURE__ */ a4("bdi", { class: isNumber(text) ? "number" : "", children: grouped(text) });
+  }
+  function ObligationAt({ position, failed }) {
     const answer = useAnswer(() => rowAt(index.obligations, position), [position]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (row) => /* @__PURE__ */ a3(ObligationFacts, { row, position }) });
+    return /* @__PURE__ */ a4(Awaited, { answer, children: (row) => /* @__PURE__ */ a4(ObligationFacts, { row, position, failed }) });
   }
-  function ObligationFacts({ row, position }) {
+  function ObligationFacts(of) {
+    const { row, position, failed } = of;
+    const same2 = JSON.stringify(row.counterexample) === JSON.stringify(row.witness);
     const facts = [
-      { name: "asked", value: row.statement },
+      { name: row.shared === "1" ? "asked" : "first asked as", value: row.statement },
       { name: "solver", value: row.solver },
       { name: "second decider", value: row.second },
       { name: "cross-check", value: row.cross || "not asked for" },
@@ -1522,25 +1599,32 @@ SOFTWARE.
       ...row.reason ? [{ name: "not decided because", value: row.reason }] : [],
       { name: "digest", value: row.digest }
     ];
-    return /* @__PURE__ */ a3("div", { class: "obligation", children: [
-      /* @__PURE__ */ a3(Counterexample, { row }),
-      /* @__PURE__ */ a3(Facts, { facts, label: "Obligation" }),
-      row.witness.length > 0 ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("h3", { children: "Values at which its hypotheses hold" }),
-        /* @__PURE__ */ a3(Facts, { facts: row.witness, label: "Witness" })
+    return /* @__PURE__ */ a4("div", { class: "obligation", children: [
+      row.counterexample.length > 0 ? /* @__PURE__ */ a4("h3", { children: "Counterexample" }) : null,
+      /* @__PURE__ */ a4(Counterexample, { row, failed }),
+      /* @__PURE__ */ a4(Facts, { facts, label: "Obligation" }),
+      row.witness.length > 0 && !same2 ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("h3", { children: "Values at which its hypotheses hold" }),
+        /* @__PURE__ */ a4(Facts, { facts: row.witness, label: "Witness" })
       ] }) : null,
-      /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("a", { href: address(["evidence", position]), children: [
+      /* @__PURE__ */ a4("p", { children: /* @__PURE__ */ a4("a", { href: address(["evidence", position]), children: [
         "Obligation ",
         grouped(String(position)),
         " on its own"
       ] }) })
     ] });
   }
-  function Counterexample({ row }) {
+  function Counterexample({ row, failed }) {
     if (row.counterexample.length === 0) return null;
-    return /* @__PURE__ */ a3("div", { class: "counterexample", children: [
-      /* @__PURE__ */ a3("h3", { children: "Counterexample" }),
-      /* @__PURE__ */ a3(Facts, { facts: row.counterexample, label: "Counterexample" })
+    return /* @__PURE__ */ a4("div", { class: "counterexample", children: [
+      /* @__PURE__ */ a4(Facts, { facts: row.counterexample, label: "Counterexample" }),
+      failed ? /* @__PURE__ */ a4("p", { class: "gives", children: [
+        "gives ",
+        /* @__PURE__ */ a4(Amount, { text: failed.expected }),
+        ", found",
+        " ",
+        /* @__PURE__ */ a4("b", { class: "wrong", children: /* @__PURE__ */ a4(Amount, { text: failed.found }) })
+      ] }) : null
     ] });
   }
   function LawEvidence({ law }) {
@@ -1549,41 +1633,50 @@ SOFTWARE.
       { name: "published", value: law.source },
       { name: "speaks of", value: law.group },
       { name: "members", value: law.members },
-      { name: "for all parameters", value: law.theorem },
-      ...law.theorems.map((digest2) => ({ name: "theorem", value: digest2 }))
+      { name: "for all parameters", value: foreverWords(law.theorem) }
     ];
-    return /* @__PURE__ */ a3("div", { class: "law", children: [
-      /* @__PURE__ */ a3("p", { children: [
-        /* @__PURE__ */ a3(Status, { word: law.status }),
+    return /* @__PURE__ */ a4("div", { class: "law", children: [
+      /* @__PURE__ */ a4("p", { children: [
+        /* @__PURE__ */ a4(Status, { word: law.status }),
         " ",
-        /* @__PURE__ */ a3("bdi", { children: law.statement })
+        /* @__PURE__ */ a4("bdi", { children: law.statement })
       ] }),
-      /* @__PURE__ */ a3(Equations, { equations: law.equations }),
-      /* @__PURE__ */ a3(Facts, { facts, label: "Law" })
+      /* @__PURE__ */ a4(Equations, { equations: law.equations }),
+      /* @__PURE__ */ a4(Facts, { facts, label: "Law" }),
+      law.theorems.length > 0 ? /* @__PURE__ */ a4(More, { title: counted(law.theorems.length, "recorded theorem"), children: /* @__PURE__ */ a4(Facts, { facts: law.theorems.map((digest2) => ({ name: "theorem", value: digest2 })), label: "Theorems" }) }) : null
     ] });
+  }
+  var FOREVER = {
+    "re-decided": "proved for all parameters, and decided again in this run",
+    recorded: "proved for all parameters, recorded in proofs/",
+    absent: "no theorem is recorded",
+    none: "nothing: it is a law of single plans, or does not apply"
+  };
+  function foreverWords(theorem) {
+    return FOREVER[theorem] ?? theorem;
   }
   function Equations({ equations }) {
     if (equations.length === 0) return null;
-    return /* @__PURE__ */ a3("div", { class: "equations", children: equations.map((equation) => /* @__PURE__ */ a3("p", { children: equation })) });
+    return /* @__PURE__ */ a4("div", { class: "equations", children: equations.map((equation) => /* @__PURE__ */ a4("p", { children: equation })) });
   }
 
   // src/names.ts
   var known = /* @__PURE__ */ new Map();
   async function read2(stage) {
     const list = index.stages[stage]?.names;
-    const names = [];
-    if (list) for await (const [, rows] of chunksFrom(list)) for (const row of rows) names.push(row);
-    return names;
+    const names2 = [];
+    if (list) for await (const [, rows] of chunksFrom(list)) for (const row of rows) names2.push(row);
+    return names2;
   }
   function namesOf(stage) {
     const found = known.get(stage) ?? read2(stage);
     known.set(stage, found);
     return found;
   }
-  function matching(names, text) {
+  function matching(names2, text) {
     const wanted = text.toLowerCase();
     const found = [];
-    names.forEach(([alias, name, id], position) => {
+    names2.forEach(([alias, name, id], position) => {
       if (alias.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted) || id.includes(wanted)) {
         found.push(position);
       }
@@ -1591,58 +1684,24 @@ SOFTWARE.
     return found;
   }
 
-  // src/spans.tsx
-  var MEANINGS = [
-    ["structure", "structure"],
-    ["type", "type and shape"],
-    ["topology", "topology"],
-    ["work", "exact work"],
-    ["mapping", "mapping"],
-    ["name", "name"]
-  ];
-  function entityAddress(stage, entity) {
-    const row = index.stages[stage];
-    return address(["stage", row ? slug(row) : "", "e", entity]);
-  }
-  function Expression({ span, stage, outer = true }) {
-    const parts = /* @__PURE__ */ a3(Parts, { parts: span.parts, stage });
-    const classes = `span span-${span.colour}${outer ? " span-outer" : ""}`;
-    if (span.entity === void 0) return /* @__PURE__ */ a3("span", { class: classes, children: parts });
-    return /* @__PURE__ */ a3("a", { class: classes, href: entityAddress(stage, span.entity), children: parts });
-  }
-  function Parts({ parts, stage }) {
-    return /* @__PURE__ */ a3($, { children: parts.map(
-      (part) => typeof part === "string" ? breakable(part) : /* @__PURE__ */ a3(Expression, { span: part, stage, outer: false })
-    ) });
-  }
-  function breakable(text) {
-    return text.split(/(?<=[._,=])(?=\S)/).flatMap((part, at) => at === 0 ? [part] : [/* @__PURE__ */ a3("wbr", {}), part]);
-  }
-  function Legend() {
-    return /* @__PURE__ */ a3("p", { class: "legend", children: [
-      /* @__PURE__ */ a3("span", { children: "Colours:" }),
-      MEANINGS.map(([colour, meaning]) => /* @__PURE__ */ a3("span", { class: `span span-${colour}`, children: meaning }))
-    ] });
-  }
-
   // src/failure.tsx
   function Failures() {
     const [first, ...others] = index.findings;
     if (!first) return null;
-    const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}: mend this first` : "";
-    return /* @__PURE__ */ a3(Part, { title: first.refutes ? "What is wrong" : "What is not established", note, children: /* @__PURE__ */ a3("div", { class: "findings", children: [
-      /* @__PURE__ */ a3(First, { finding: first }),
-      others.length > 0 ? /* @__PURE__ */ a3("details", { class: "more", children: [
-        /* @__PURE__ */ a3("summary", { children: [
+    const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))} findings: mend this first` : "";
+    return /* @__PURE__ */ a4(Part, { title: first.refutes ? "What is wrong" : "What is not established", note, children: /* @__PURE__ */ a4("div", { class: "findings", children: [
+      /* @__PURE__ */ a4(First, { finding: first }),
+      others.length > 0 ? /* @__PURE__ */ a4("details", { class: "more", children: [
+        /* @__PURE__ */ a4("summary", { children: [
           grouped(String(others.length)),
           " more",
           index.findings_total > index.findings.length ? ` of ${grouped(String(index.findings_total - 1))}; the report has them all` : ""
         ] }),
         WEIGHTS.map(([weight, title]) => {
           const some = others.filter((finding) => finding.weight === weight);
-          return some.length === 0 ? null : /* @__PURE__ */ a3($, { children: [
-            /* @__PURE__ */ a3("h3", { children: title }),
-            /* @__PURE__ */ a3(FindingList, { findings: some })
+          return some.length === 0 ? null : /* @__PURE__ */ a4($, { children: [
+            /* @__PURE__ */ a4("h3", { children: title }),
+            /* @__PURE__ */ a4(FindingList, { findings: some })
           ] });
         })
       ] }) : null
@@ -1654,55 +1713,63 @@ SOFTWARE.
     ["bytes", "Of digests, replay and records, which differ wherever anything does"]
   ];
   function FindingList({ findings }) {
-    return /* @__PURE__ */ a3("ol", { class: "finding-list", children: findings.map((finding) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3(Finding, { finding }) })) });
+    return /* @__PURE__ */ a4("ol", { class: "finding-list", children: findings.map((finding) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(Finding, { finding }) })) });
   }
-  function Finding({ finding }) {
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("p", { children: [
-        /* @__PURE__ */ a3(Icon, { word: finding.refutes ? "refuted" : "unknown" }),
+  function Finding({ finding, first = false }) {
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("p", { class: "finding-code", children: [
+        /* @__PURE__ */ a4(Icon, { word: finding.refutes ? "refuted" : "unknown" }),
         " ",
-        /* @__PURE__ */ a3("b", { class: "code-name", children: finding.code }),
-        " ",
-        /* @__PURE__ */ a3("bdi", { children: groupedWithin(finding.message) })
+        /* @__PURE__ */ a4("span", { class: "code-name", children: finding.code })
       ] }),
-      /* @__PURE__ */ a3(Places, { finding })
+      /* @__PURE__ */ a4("p", { children: /* @__PURE__ */ a4("bdi", { children: groupedWithin(finding.message) }) }),
+      /* @__PURE__ */ a4(Places, { finding, first })
     ] });
   }
-  function Places({ finding }) {
+  function Places({ finding, first }) {
     const boundary = index.boundaries[finding.boundary];
     const stage = index.stages[finding.stage];
     const law = boundary?.laws[finding.law];
-    return /* @__PURE__ */ a3("p", { class: "places", children: [
-      stage && finding.entity >= 0 ? /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: "The entity" }) : null,
-      boundary && finding.relation >= 0 ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null,
-      law ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", finding.law]), children: [
+    return /* @__PURE__ */ a4("p", { class: "places", children: [
+      stage && finding.entity >= 0 && !first ? /* @__PURE__ */ a4("a", { href: entityAddress(finding.stage, finding.entity), children: "The entity" }) : null,
+      boundary && finding.relation >= 0 ? /* @__PURE__ */ a4("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null,
+      law ? /* @__PURE__ */ a4("a", { href: address(["boundary", finding.boundary, "l", finding.law]), children: [
         "Law ",
         law.id,
         " ",
         law.form
       ] }) : null,
-      boundary ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary]), children: boundaryTitle(boundary) }) : null,
-      finding.path ? /* @__PURE__ */ a3("span", { children: [
+      boundary ? /* @__PURE__ */ a4("a", { href: address(["boundary", finding.boundary]), children: boundaryTitle(boundary) }) : null,
+      finding.path ? /* @__PURE__ */ a4("span", { children: [
         "at ",
-        /* @__PURE__ */ a3("bdi", { children: finding.path })
+        /* @__PURE__ */ a4("bdi", { children: finding.path })
       ] }) : null
     ] });
+  }
+  function FindingNotes({ findings }) {
+    return /* @__PURE__ */ a4($, { children: findings.map((finding) => /* @__PURE__ */ a4(Notice, { refutes: finding.refutes, children: [
+      /* @__PURE__ */ a4("b", { class: "code-name", children: finding.code }),
+      " ",
+      /* @__PURE__ */ a4("bdi", { children: groupedWithin(finding.message) }),
+      " ",
+      finding.relation >= 0 ? /* @__PURE__ */ a4("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null
+    ] })) });
   }
   function isOpen(law) {
     return !establishes(law.status) && law.status !== "not-applicable";
   }
   function First({ finding }) {
     const answer = useAnswer(() => tell(finding), [finding]);
-    return /* @__PURE__ */ a3("article", { class: `first ${finding.refutes ? "refutes" : ""}`, children: [
-      /* @__PURE__ */ a3(Finding, { finding }),
-      finding.meaning ? /* @__PURE__ */ a3("p", { class: "support", children: finding.meaning }) : null,
-      /* @__PURE__ */ a3(Awaited, { answer, children: (told) => /* @__PURE__ */ a3(Steps, { finding, told }) })
+    return /* @__PURE__ */ a4("article", { class: `first ${finding.refutes ? "refutes" : ""}`, children: [
+      /* @__PURE__ */ a4(Finding, { finding, first: true }),
+      finding.meaning ? /* @__PURE__ */ a4("p", { class: "support", children: finding.meaning }) : null,
+      /* @__PURE__ */ a4(Awaited, { answer, children: (told) => /* @__PURE__ */ a4(Steps, { finding, told }) })
     ] });
   }
   var LOOKED_AT = 100;
   async function tell(finding) {
     const boundary = index.boundaries[finding.boundary];
-    const names = finding.entity >= 0 ? await namesOf(finding.stage) : [];
+    const names2 = finding.entity >= 0 ? await namesOf(finding.stage) : [];
     const relation = boundary && finding.relation >= 0 ? await rowAt(boundary.relations, finding.relation) : void 0;
     const rule = relation && boundary?.rules[relation.rule];
     const laws = (rule?.laws ?? [finding.law]).flatMap((at) => {
@@ -1713,7 +1780,8 @@ SOFTWARE.
       ...(relation?.claims ?? []).filter((claim) => !establishes(claim.status)).map((claim) => claim.obligation),
       ...laws.filter(([law]) => isOpen(law)).flatMap(([law]) => law.obligations.slice(0, LOOKED_AT))
     ];
-    return { entity: names[finding.entity]?.[0] ?? "", relation, laws, obligation: await refuted(asked) };
+    laws.sort(([a5], [b3]) => Number(isOpen(b3)) - Number(isOpen(a5)));
+    return { entity: names2[finding.entity]?.[0] ?? "", relation, laws, obligation: await refuted(asked) };
   }
   async function refuted(asked) {
     for (const at of asked) {
@@ -1726,48 +1794,91 @@ SOFTWARE.
     const boundary = index.boundaries[finding.boundary];
     const rule = told.relation && boundary?.rules[told.relation.rule];
     const claims = (told.relation?.claims ?? []).filter((claim) => !establishes(claim.status));
-    return /* @__PURE__ */ a3("dl", { class: "steps", children: [
-      told.entity ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "entity" }),
-        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("a", { href: entityAddress(finding.stage, finding.entity), children: /* @__PURE__ */ a3("bdi", { children: told.entity }) }) })
+    return /* @__PURE__ */ a4("dl", { class: "steps", children: [
+      told.entity ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: "entity" }),
+        /* @__PURE__ */ a4("dd", { children: /* @__PURE__ */ a4("a", { href: entityAddress(finding.stage, finding.entity), children: /* @__PURE__ */ a4("bdi", { children: told.entity }) }) })
       ] }) : null,
-      rule ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "rule" }),
-        /* @__PURE__ */ a3("dd", { children: [
-          /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: rule.id }),
+      rule ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: "rule" }),
+        /* @__PURE__ */ a4("dd", { children: [
+          /* @__PURE__ */ a4("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: rule.id }),
           ": ",
           rule.rewrite
         ] })
       ] }) : null,
-      claims.map((claim) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "claim" }),
-        /* @__PURE__ */ a3("dd", { children: [
-          /* @__PURE__ */ a3(Status, { word: claim.status }),
+      claims.map((claim) => /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: "claim" }),
+        /* @__PURE__ */ a4("dd", { children: [
+          /* @__PURE__ */ a4(Status, { word: claim.status }),
           " ",
           claim.kind,
-          /* @__PURE__ */ a3(Failed, { rows: claim.failed })
+          /* @__PURE__ */ a4(Failed, { rows: claim.failed })
         ] })
       ] })),
-      told.laws.map(([law, at]) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "law" }),
-        /* @__PURE__ */ a3("dd", { children: [
-          /* @__PURE__ */ a3(Status, { word: law.status }),
+      told.laws.map(([law, at]) => /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: "law" }),
+        /* @__PURE__ */ a4("dd", { children: [
+          /* @__PURE__ */ a4(Status, { word: law.status }),
           " ",
-          /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "l", at]), children: [
+          /* @__PURE__ */ a4("a", { href: address(["boundary", finding.boundary, "l", at]), children: [
             law.id,
             " ",
             law.form
           ] }),
           " ",
-          /* @__PURE__ */ a3("bdi", { children: law.statement }),
-          isOpen(law) ? /* @__PURE__ */ a3(Equations, { equations: law.equations }) : null
+          /* @__PURE__ */ a4("bdi", { children: law.statement }),
+          isOpen(law) ? /* @__PURE__ */ a4(Equations, { equations: law.equations }) : /* @__PURE__ */ a4(SpeaksOf, { law })
         ] })
       ] })),
-      told.obligation ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: "counterexample" }),
-        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3(Facts, { facts: told.obligation.counterexample, label: "Counterexample" }) })
+      told.obligation ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: "counterexample" }),
+        /* @__PURE__ */ a4("dd", { children: /* @__PURE__ */ a4(Counterexample, { row: told.obligation, failed: claims[0]?.failed[0] }) })
       ] }) : null
     ] });
+  }
+  function SpeaksOf({ law }) {
+    return /* @__PURE__ */ a4("p", { class: "support", children: [
+      law.status === "not-applicable" ? "it does not apply; it would speak of" : "it holds, and speaks of",
+      " ",
+      /* @__PURE__ */ a4("bdi", { children: law.group })
+    ] });
+  }
+
+  // src/standing.ts
+  var DIFFERS = "differs";
+  function findingsAt(boundary) {
+    return index.findings.filter((finding) => finding.boundary === boundary);
+  }
+  function standingOf(boundary, position) {
+    if (!establishes(boundary.weakest)) return boundary.weakest;
+    const refuting = findingsAt(position).filter((finding) => finding.refutes);
+    if (refuting.length === 0) return boundary.weakest;
+    return refuting.every((finding) => finding.weight === "bytes") ? DIFFERS : "refuted";
+  }
+  var FAMILIES = {
+    report: "the recorded report differs",
+    digest: "a digest differs",
+    replay: "the canonical construction differs"
+  };
+  function differences(findings) {
+    const words = findings.map(({ code }) => FAMILIES[code.split(".")[0] ?? ""] ?? code);
+    return [...new Set(words)];
+  }
+  function firstWrong() {
+    const position = index.findings.find((finding) => finding.refutes && finding.boundary >= 0)?.boundary ?? -1;
+    const boundary = index.boundaries[position];
+    return boundary && [boundaryTitle(boundary), position];
+  }
+  function wrongIn(stage) {
+    const found = index.findings.filter((each) => each.refutes && each.stage === stage && each.entity >= 0);
+    return new Set(found.map((finding) => finding.entity).sort((a5, b3) => a5 - b3));
+  }
+  function lawWords(laws) {
+    return WORDS.flatMap((word) => {
+      const count = laws.filter((law) => law.status === word).length;
+      return count > 0 ? [[word, count]] : [];
+    });
   }
 
   // src/relation.tsx
@@ -1800,7 +1911,7 @@ SOFTWARE.
   }
   function RelationEvidence(of) {
     const answer = useAnswer(() => find(of.boundary, of.position, of.target), [of.boundary, of.target]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a3(Whole, { boundary: of.boundary, relation: found.relation, position: found.position }) : /* @__PURE__ */ a3(NotHere, { what: `relation ${of.target}` }) });
+    return /* @__PURE__ */ a4(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a4(Whole, { boundary: of.boundary, relation: found.relation, position: found.position }) : /* @__PURE__ */ a4(NotHere, { what: `relation ${of.target}` }) });
   }
   function Whole(whole) {
     const { boundary, relation, position } = whole;
@@ -1812,56 +1923,66 @@ SOFTWARE.
     }, [position]);
     const rule = boundary.rules[relation.rule];
     const laws = rule ? rule.laws.flatMap((at) => boundary.laws[at] ?? []) : [];
+    laws.sort((a5, b3) => Number(establishes(a5.status)) - Number(establishes(b3.status)));
     const claims = [...relation.claims].sort((a5, b3) => Number(establishes(a5.status)) - Number(establishes(b3.status)));
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("h2", { tabIndex: -1, children: [
         rule ? rule.id : relation.transform || "no transform",
         " ",
-        /* @__PURE__ */ a3("small", { children: relation.cardinality })
+        /* @__PURE__ */ a4("small", { children: relation.cardinality })
       ] }),
-      /* @__PURE__ */ a3("p", { children: relation.status ? /* @__PURE__ */ a3(Status, { word: relation.status }) : "Evidence of lineage only: no contract declares it." }),
-      rule ? /* @__PURE__ */ a3("p", { children: rule.rewrite }) : null,
-      /* @__PURE__ */ a3(Ends, { boundary, relation }),
-      /* @__PURE__ */ a3("h3", { children: [
+      /* @__PURE__ */ a4("p", { children: relation.status ? /* @__PURE__ */ a4(Status, { word: relation.status }) : "Evidence of lineage only: no contract declares it." }),
+      rule ? /* @__PURE__ */ a4("p", { children: rule.rewrite }) : null,
+      /* @__PURE__ */ a4(Ends, { boundary, relation }),
+      /* @__PURE__ */ a4("h3", { children: [
         "Claims that were executed ",
-        /* @__PURE__ */ a3("small", { children: grouped(String(claims.length)) })
+        /* @__PURE__ */ a4("small", { children: grouped(String(claims.length)) })
       ] }),
-      claims.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "none" }) : null,
-      claims.map((claim) => /* @__PURE__ */ a3(ClaimEvidence, { claim })),
-      /* @__PURE__ */ a3("h3", { children: [
+      claims.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "none" }) : null,
+      claims.map((claim) => /* @__PURE__ */ a4(ClaimEvidence, { claim })),
+      /* @__PURE__ */ a4("h3", { children: [
         "Laws of the rule, over all that it is applied to ",
-        /* @__PURE__ */ a3("small", { children: grouped(String(laws.length)) })
+        /* @__PURE__ */ a4("small", { children: grouped(String(laws.length)) })
       ] }),
-      laws.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "none at this boundary" }) : null,
-      laws.map((law) => /* @__PURE__ */ a3("details", { class: "claim", open: !establishes(law.status), children: [
-        /* @__PURE__ */ a3("summary", { children: [
-          /* @__PURE__ */ a3(Status, { word: law.status }),
+      laws.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "none at this boundary" }) : null,
+      laws.map((law) => /* @__PURE__ */ a4("details", { class: "claim", open: !establishes(law.status), children: [
+        /* @__PURE__ */ a4("summary", { children: [
+          /* @__PURE__ */ a4(Status, { word: law.status }),
           " ",
           law.id,
           " ",
-          /* @__PURE__ */ a3("small", { children: law.form })
+          /* @__PURE__ */ a4("small", { children: law.form })
         ] }),
-        /* @__PURE__ */ a3(LawEvidence, { law })
+        /* @__PURE__ */ a4(LawEvidence, { law })
       ] })),
-      /* @__PURE__ */ a3(More, { title: "Raw mapping", children: /* @__PURE__ */ a3(RawMapping, { boundary, relation }) })
+      /* @__PURE__ */ a4(More, { title: "Raw mapping", children: /* @__PURE__ */ a4(RawMapping, { boundary, relation }) })
+    ] });
+  }
+  function WrongSign({ stage, entities }) {
+    const wrong = wrongIn(stage);
+    if (!entities.some((entity) => wrong.has(entity))) return null;
+    return /* @__PURE__ */ a4("span", { class: "wrong-sign", children: [
+      /* @__PURE__ */ a4(Icon, { word: "refuted" }),
+      /* @__PURE__ */ a4("span", { class: "hidden-text", children: "refuted: " })
     ] });
   }
   function Ends({ boundary, relation }) {
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h3", { children: stageTitle(boundary.source) }),
-      /* @__PURE__ */ a3("p", { class: "expression", children: relation.sources.length > 0 || boundary.source < 0 ? /* @__PURE__ */ a3(Expression, { span: relation.source, stage: boundary.source }) : "generated: no source" }),
-      /* @__PURE__ */ a3("h3", { children: stageTitle(boundary.target) }),
-      relation.targets.map((group) => /* @__PURE__ */ a3("p", { class: "expression", children: [
-        /* @__PURE__ */ a3(Expression, { span: group.expression, stage: boundary.target }),
-        group.entities.length > 1 ? /* @__PURE__ */ a3("small", { children: [
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("h3", { children: stageTitle(boundary.source) }),
+      /* @__PURE__ */ a4("p", { class: "expression", children: relation.sources.length > 0 || boundary.source < 0 ? /* @__PURE__ */ a4(Expression, { span: relation.source, stage: boundary.source }) : "generated: no source" }),
+      /* @__PURE__ */ a4("h3", { children: stageTitle(boundary.target) }),
+      relation.targets.map((group) => /* @__PURE__ */ a4("p", { class: "expression", children: [
+        /* @__PURE__ */ a4(WrongSign, { stage: boundary.target, entities: group.entities }),
+        /* @__PURE__ */ a4(Expression, { span: group.expression, stage: boundary.target }),
+        group.entities.length > 1 ? /* @__PURE__ */ a4("small", { children: [
           " \xD7",
           grouped(String(group.entities.length))
         ] }) : null
       ] })),
-      relation.missing.map((id) => /* @__PURE__ */ a3("p", { class: "missing", children: [
-        /* @__PURE__ */ a3(Status, { word: "refuted" }),
+      relation.missing.map((id) => /* @__PURE__ */ a4("p", { class: "missing", children: [
+        /* @__PURE__ */ a4(Status, { word: "refuted" }),
         " not there: ",
-        /* @__PURE__ */ a3("span", { class: "digest", children: id })
+        /* @__PURE__ */ a4("span", { class: "digest", children: id })
       ] }))
     ] });
   }
@@ -1877,10 +1998,10 @@ SOFTWARE.
       ];
       return facts;
     }, [relation]);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3(Facts, { facts: [{ name: "relation", value: relation.id || "none" }, { name: "transform", value: relation.transform }], label: "Relation" }),
-      /* @__PURE__ */ a3(Awaited, { answer, children: (facts) => /* @__PURE__ */ a3(Facts, { facts, label: "Raw mapping" }) }),
-      relation.sources.length > SHOWN || targets.length > SHOWN ? /* @__PURE__ */ a3("p", { children: [
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(Facts, { facts: [{ name: "relation", value: relation.id || "none" }, { name: "transform", value: relation.transform }], label: "Relation" }),
+      /* @__PURE__ */ a4(Awaited, { answer, children: (facts) => /* @__PURE__ */ a4(Facts, { facts, label: "Raw mapping" }) }),
+      relation.sources.length > SHOWN || targets.length > SHOWN ? /* @__PURE__ */ a4("p", { children: [
         "The first ",
         SHOWN,
         " of ",
@@ -1896,8 +2017,8 @@ SOFTWARE.
   var KEY = "blueprint-explorer-theme";
   function remembered() {
     try {
-      const held = localStorage.getItem(KEY);
-      return held === "light" || held === "dark" ? held : "";
+      const held2 = localStorage.getItem(KEY);
+      return held2 === "light" || held2 === "dark" ? held2 : "";
     } catch {
       return "";
     }
@@ -1929,7 +2050,7 @@ SOFTWARE.
   var KEYS = [
     ["/", "search names and ids"],
     ["?", "this help"],
-    ["Esc", "close what is open at the side, and return to where it was opened"],
+    ["Esc", "close what is open at the side; the focus goes back to where it was opened, if that is still shown"],
     ["[ and ]", "the place before and after in the derivation"],
     ["o", "overview"],
     ["t", "light or dark"],
@@ -2107,7 +2228,7 @@ SOFTWARE.
   }
 
   // src/relations.tsx
-  var ROW = 76;
+  var ROW = 60;
   var NO_RULE = "lineage only";
   function Relations({ boundary, position, detail }) {
     const options = route.value.options;
@@ -2117,18 +2238,18 @@ SOFTWARE.
       cardinality: options.get("card") ?? ""
     };
     const chosen2 = useChosen(boundary, choice);
-    return /* @__PURE__ */ a3("div", { class: "relations", children: [
-      /* @__PURE__ */ a3("div", { class: "relations-head", children: [
-        /* @__PURE__ */ a3(Filters, { boundary, choice }),
-        /* @__PURE__ */ a3(Legend, {})
+    return /* @__PURE__ */ a4("div", { class: "relations", children: [
+      /* @__PURE__ */ a4("div", { class: "relations-head", children: [
+        /* @__PURE__ */ a4(Filters, { boundary, choice }),
+        /* @__PURE__ */ a4(Legend, {})
       ] }),
-      chosen2.state === "failed" ? /* @__PURE__ */ a3(Notice, { children: chosen2.why }) : null,
-      /* @__PURE__ */ a3("p", { class: "count", role: "status", children: [
+      chosen2.state === "failed" ? /* @__PURE__ */ a4(Notice, { children: chosen2.why }) : null,
+      /* @__PURE__ */ a4("p", { class: "count", role: "status", children: [
         choice.rule || choice.status || choice.cardinality ? `${grouped(String(chosen2.positions.length))} of ${counted(boundary.relations.count, "relation")}` : counted(boundary.relations.count, "relation"),
         chosen2.state === "reading" ? `, ${grouped(String(chosen2.read))} read so far` : "",
         printing.value ? ` (printed ${printedOf(chosen2.positions.length)})` : ""
       ] }),
-      /* @__PURE__ */ a3(
+      /* @__PURE__ */ a4(
         Table,
         {
           boundary,
@@ -2145,7 +2266,7 @@ SOFTWARE.
     const all = w2(() => Array.from({ length: Math.max(0, to - from) }, (_4, at) => from + at), [from, to]);
     const plain = choice.status === "" && choice.cardinality === "";
     const key = `${from} ${to} ${choice.status} ${choice.cardinality}`;
-    const [found, hold] = d2({ key: "", state: "reading", positions: [], read: 0, why: "" });
+    const [found, hold2] = d2({ key: "", state: "reading", positions: [], read: 0, why: "" });
     A2(() => {
       if (plain) return void 0;
       let wanted = true;
@@ -2161,11 +2282,11 @@ SOFTWARE.
             if (fits && status && cardinality) positions.push(position);
           });
           const read5 = Math.min(to, start + rows.length) - from;
-          if (wanted) hold({ key, state: "reading", positions: [...positions], read: read5, why: "" });
+          if (wanted) hold2({ key, state: "reading", positions: [...positions], read: read5, why: "" });
         }
       };
       const settle2 = (state, reason) => {
-        if (wanted) hold({ key, state, positions: [...positions], read: to - from, why: reason });
+        if (wanted) hold2({ key, state, positions: [...positions], read: to - from, why: reason });
       };
       read4().then(
         () => settle2("whole", ""),
@@ -2187,13 +2308,20 @@ SOFTWARE.
     }
     return rule === NO_RULE ? [start, boundary.relations.count] : [0, 0];
   }
+  function ruleAt(boundary, position) {
+    let start = 0;
+    return position < 0 ? -1 : boundary.rules.findIndex((row) => {
+      start += row.relations;
+      return position < start;
+    });
+  }
   function Filters({ boundary, choice }) {
     const used = boundary.rules.filter((rule) => rule.relations > 0);
     const rules = boundary.undeclared ? [...used.map(({ id }) => id), NO_RULE] : used.map(({ id }) => id);
-    return /* @__PURE__ */ a3("div", { class: "filters", role: "group", "aria-label": "Filters", children: [
-      /* @__PURE__ */ a3(Select, { label: "rule", option: "rule", chosen: choice.rule, values: rules }),
-      /* @__PURE__ */ a3(Select, { label: "status", option: "status", chosen: choice.status, values: boundary.claims.map(({ word }) => word) }),
-      /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4("div", { class: "filters", role: "group", "aria-label": "Filters", children: [
+      /* @__PURE__ */ a4(Select, { label: "rule", option: "rule", chosen: choice.rule, values: rules }),
+      /* @__PURE__ */ a4(Select, { label: "status", option: "status", chosen: choice.status, values: boundary.claims.map(({ word }) => word) }),
+      /* @__PURE__ */ a4(
         Select,
         {
           label: "cardinality",
@@ -2202,19 +2330,19 @@ SOFTWARE.
           values: boundary.cardinality.map(({ cardinality }) => cardinality)
         }
       ),
-      choice.rule || choice.status || choice.cardinality ? /* @__PURE__ */ a3("a", { href: withOptions({ rule: "", status: "", card: "" }), children: "all relations" }) : null
+      choice.rule || choice.status || choice.cardinality ? /* @__PURE__ */ a4("a", { href: withOptions({ rule: "", status: "", card: "" }), children: "all relations" }) : null
     ] });
   }
   function Select(select) {
     const change = (event) => {
       settle(withOptions({ [select.option]: event.currentTarget.value }));
     };
-    return /* @__PURE__ */ a3("label", { children: [
+    return /* @__PURE__ */ a4("label", { children: [
       select.label,
       " ",
-      /* @__PURE__ */ a3("select", { onChange: change, value: select.chosen, children: [
-        /* @__PURE__ */ a3("option", { value: "", children: "any" }),
-        select.values.map((value) => /* @__PURE__ */ a3("option", { value, children: value }))
+      /* @__PURE__ */ a4("select", { onChange: change, value: select.chosen, children: [
+        /* @__PURE__ */ a4("option", { value: "", children: "any" }),
+        select.values.map((value) => /* @__PURE__ */ a4("option", { value, children: value }))
       ] })
     ] });
   }
@@ -2232,21 +2360,22 @@ SOFTWARE.
       if (at < 0) brought.current = open;
       else if (at < window2.start || at >= window2.end) reveal(at);
       else if (rows.get(open)?.state === "here") {
-        self.current?.querySelector(".open")?.scrollIntoView({ block: "nearest" });
+        self.current?.querySelector(".open")?.scrollIntoView({ block: "center" });
         brought.current = open;
       }
     });
-    return /* @__PURE__ */ a3("table", { class: "lowering", ref: self, "aria-rowcount": positions.length + 1, children: [
-      /* @__PURE__ */ a3("caption", { class: "hidden-text", children: "Source, pass and target of each relation" }),
-      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { "aria-rowindex": 1, children: [
-        /* @__PURE__ */ a3("th", { scope: "col", children: "Source" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "Pass" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "Target" })
+    return /* @__PURE__ */ a4("table", { class: "lowering", ref: self, "aria-rowcount": positions.length + 1, children: [
+      /* @__PURE__ */ a4("caption", { class: "hidden-text", children: "Source, pass and target of each relation" }),
+      /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { "aria-rowindex": 1, children: [
+        /* @__PURE__ */ a4("th", { scope: "col", children: "Source" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "Pass" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "Target" })
       ] }) }),
-      /* @__PURE__ */ a3(Spacer, { height: window2.above }),
-      mounted.map((at, index2) => /* @__PURE__ */ a3(
+      /* @__PURE__ */ a4(Spacer, { height: window2.above }),
+      mounted.map((at, index2) => /* @__PURE__ */ a4(
         Rows,
         {
+          first: ruleAt(boundary, at) !== ruleAt(boundary, positions[window2.start + index2 - 1] ?? -1),
           answer: rows.get(at),
           boundary,
           position,
@@ -2257,43 +2386,44 @@ SOFTWARE.
         },
         at
       )),
-      /* @__PURE__ */ a3(Spacer, { height: window2.below })
+      /* @__PURE__ */ a4(Spacer, { height: window2.below })
     ] });
   }
   function Spacer({ height }) {
     if (height === 0) return null;
-    return /* @__PURE__ */ a3("tbody", { "aria-hidden": "true", children: /* @__PURE__ */ a3("tr", { children: /* @__PURE__ */ a3("td", { colSpan: 3, class: "spacer", style: { height: `${height}px` } }) }) });
+    return /* @__PURE__ */ a4("tbody", { "aria-hidden": "true", children: /* @__PURE__ */ a4("tr", { children: /* @__PURE__ */ a4("td", { colSpan: 3, class: "spacer", style: { height: `${height}px` } }) }) });
   }
   function Rows(rows) {
     const { answer, boundary } = rows;
     if (answer?.state !== "here") {
-      return /* @__PURE__ */ a3("tbody", { "data-row": rows.row, children: /* @__PURE__ */ a3("tr", { "aria-rowindex": rows.row + 2, class: "unread", children: /* @__PURE__ */ a3("td", { colSpan: 3, children: answer?.state === "failed" ? /* @__PURE__ */ a3("span", { role: "alert", children: answer.why }) : "Reading\u2026" }) }) });
+      return /* @__PURE__ */ a4("tbody", { "data-row": rows.row, children: /* @__PURE__ */ a4("tr", { "aria-rowindex": rows.row + 2, class: "unread", children: /* @__PURE__ */ a4("td", { colSpan: 3, children: answer?.state === "failed" ? /* @__PURE__ */ a4("span", { role: "alert", children: answer.why }) : "Reading\u2026" }) }) });
     }
     const value = answer.value;
     const groups = value.targets.length;
     const span = Math.max(1, groups);
-    return /* @__PURE__ */ a3("tbody", { "data-row": rows.row, class: rows.open ? "open" : "", children: Array.from({ length: span }, (_4, at) => /* @__PURE__ */ a3("tr", { "aria-rowindex": at === 0 ? rows.row + 2 : void 0, children: [
-      at === 0 ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("td", { rowSpan: span, children: value.sources.length === 0 && value.source.parts.length === 0 ? /* @__PURE__ */ a3("span", { class: "none", children: "generated" }) : /* @__PURE__ */ a3(Expression, { span: value.source, stage: boundary.source }) }),
-        /* @__PURE__ */ a3("td", { rowSpan: span, children: /* @__PURE__ */ a3(PassCell, { value, ...rows }) })
+    return /* @__PURE__ */ a4("tbody", { "data-row": rows.row, class: rows.open ? "open" : "", children: Array.from({ length: span }, (_4, at) => /* @__PURE__ */ a4("tr", { "aria-rowindex": at === 0 ? rows.row + 2 : void 0, children: [
+      at === 0 ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("td", { rowSpan: span, children: value.sources.length === 0 && value.source.parts.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: "generated" }) : /* @__PURE__ */ a4(Expression, { span: value.source, stage: boundary.source }) }),
+        /* @__PURE__ */ a4("td", { rowSpan: span, children: /* @__PURE__ */ a4(PassCell, { value, ...rows }) })
       ] }) : null,
-      /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3(TargetCell, { value, at, stage: boundary.target }) })
+      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(TargetCell, { value, at, stage: boundary.target }) })
     ] })) });
   }
   function TargetCell({ value, at, stage }) {
     const group = value.targets[at];
     const missing = at === Math.max(0, value.targets.length - 1) ? value.missing : [];
-    return /* @__PURE__ */ a3($, { children: [
-      group ? /* @__PURE__ */ a3(Expression, { span: group.expression, stage }) : null,
-      group && group.entities.length > 1 ? /* @__PURE__ */ a3("small", { children: [
+    return /* @__PURE__ */ a4($, { children: [
+      group ? /* @__PURE__ */ a4(WrongSign, { stage, entities: group.entities }) : null,
+      group ? /* @__PURE__ */ a4(Expression, { span: group.expression, stage }) : null,
+      group && group.entities.length > 1 ? /* @__PURE__ */ a4("small", { children: [
         " \xD7",
         grouped(String(group.entities.length))
       ] }) : null,
-      !group && missing.length === 0 ? /* @__PURE__ */ a3("span", { class: "none", children: "nothing" }) : null,
-      missing.map((id) => /* @__PURE__ */ a3("p", { class: "missing", children: [
-        /* @__PURE__ */ a3(Status, { word: "refuted" }),
+      !group && missing.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: "nothing" }) : null,
+      missing.map((id) => /* @__PURE__ */ a4("p", { class: "missing", children: [
+        /* @__PURE__ */ a4(Status, { word: "refuted" }),
         " not there: ",
-        /* @__PURE__ */ a3("span", { class: "digest", children: id })
+        /* @__PURE__ */ a4("span", { class: "digest", children: id })
       ] }))
     ] });
   }
@@ -2301,8 +2431,8 @@ SOFTWARE.
     const { value, boundary, position, relation } = cell;
     const rule = boundary.rules[value.rule];
     const options = new Map([...route.value.options].filter(([name]) => name !== "at"));
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(
         "a",
         {
           class: "relation-link",
@@ -2310,8 +2440,8 @@ SOFTWARE.
           "aria-current": cell.open ? "true" : void 0,
           onClick: (event) => openedFrom(event.currentTarget),
           children: [
-            value.status ? /* @__PURE__ */ a3(Status, { word: value.status }) : /* @__PURE__ */ a3("span", { class: "status tone-none", children: "lineage only" }),
-            /* @__PURE__ */ a3("span", { class: "hidden-text", children: [
+            value.status ? /* @__PURE__ */ a4(Status, { word: value.status }) : /* @__PURE__ */ a4("span", { class: "status tone-none", children: "lineage only" }),
+            /* @__PURE__ */ a4("span", { class: "hidden-text", children: [
               " evidence of relation ",
               relation + 1
             ] })
@@ -2319,24 +2449,24 @@ SOFTWARE.
         }
       ),
       " ",
-      /* @__PURE__ */ a3(Expression, { span: value.passed, stage: -1 }),
-      rule ? /* @__PURE__ */ a3("p", { class: "support", children: [
-        /* @__PURE__ */ a3("bdi", { children: rule.signature }),
-        /* @__PURE__ */ a3("br", {}),
-        /* @__PURE__ */ a3("bdi", { children: rule.rewrite })
-      ] }) : /* @__PURE__ */ a3("p", { class: "support", children: [
+      /* @__PURE__ */ a4(Expression, { span: value.passed, stage: -1 }),
+      rule ? /* @__PURE__ */ a4("p", { class: cell.first || cell.open ? "support" : "support repeated", children: [
+        /* @__PURE__ */ a4("bdi", { children: rule.signature }),
+        /* @__PURE__ */ a4("br", {}),
+        /* @__PURE__ */ a4("bdi", { children: rule.rewrite })
+      ] }) : /* @__PURE__ */ a4("p", { class: "support", children: [
         "No contract declares ",
         value.transform || "this transform",
         ": evidence of lineage only."
       ] }),
-      cell.detail ? /* @__PURE__ */ a3(Claims, { value }) : null
+      cell.detail ? /* @__PURE__ */ a4(Claims, { value }) : null
     ] });
   }
   function Claims({ value }) {
-    return /* @__PURE__ */ a3($, { children: [
-      value.id ? /* @__PURE__ */ a3("p", { class: "digest", children: value.id }) : null,
-      /* @__PURE__ */ a3("ul", { class: "claims", children: value.claims.map((claim) => /* @__PURE__ */ a3("li", { children: [
-        /* @__PURE__ */ a3(Status, { word: claim.status }),
+    return /* @__PURE__ */ a4($, { children: [
+      value.id ? /* @__PURE__ */ a4("p", { class: "digest", children: value.id }) : null,
+      /* @__PURE__ */ a4("ul", { class: "claims", children: value.claims.map((claim) => /* @__PURE__ */ a4("li", { children: [
+        /* @__PURE__ */ a4(Status, { word: claim.status }),
         " ",
         claim.kind
       ] })) })
@@ -2351,13 +2481,13 @@ SOFTWARE.
       self.current?.scrollTo(0, 0);
       if (document.activeElement?.closest(".board, .relations, .findings")) self.current?.focus();
     }, [here, route.value.options.get("g")]);
-    return /* @__PURE__ */ a3("aside", { class: "side", "aria-label": side.label, tabIndex: -1, ref: self, children: [
-      /* @__PURE__ */ a3("p", { class: "side-head", children: [
-        side.back ? /* @__PURE__ */ a3("a", { href: side.back[1], children: [
+    return /* @__PURE__ */ a4("aside", { class: "side", "aria-label": side.label, tabIndex: -1, ref: self, children: [
+      /* @__PURE__ */ a4("p", { class: "side-head", children: [
+        side.back ? /* @__PURE__ */ a4("a", { href: side.back[1], children: [
           "\u2190 ",
           side.back[0]
-        ] }) : /* @__PURE__ */ a3("span", { children: side.label }),
-        /* @__PURE__ */ a3("a", { href: closed(), "aria-label": "Close", title: "Close (Esc)", children: "\xD7" })
+        ] }) : /* @__PURE__ */ a4("span", { children: side.label }),
+        /* @__PURE__ */ a4("a", { href: closed(), "aria-label": "Close", title: "Close (Esc)", children: "\xD7" })
       ] }),
       side.children
     ] });
@@ -2367,71 +2497,73 @@ SOFTWARE.
   function BoundaryView({ name, kind, target: target2 }) {
     const position = /^\d{1,4}$/.test(name) ? Number(name) : -1;
     const boundary = index.boundaries[position];
-    if (!boundary) return /* @__PURE__ */ a3(NoView, { what: `boundary ${name}` });
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
-        /* @__PURE__ */ a3(Head, { boundary }),
-        /* @__PURE__ */ a3(Coverage, { boundary }),
-        /* @__PURE__ */ a3(Forms, {}),
-        /* @__PURE__ */ a3(Form, { boundary, position })
+    if (!boundary) return /* @__PURE__ */ a4(NoView, { what: `boundary ${name}` });
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
+        /* @__PURE__ */ a4(Head, { boundary, position }),
+        /* @__PURE__ */ a4(Findings, { position }),
+        /* @__PURE__ */ a4(OpenLaws, { boundary, position }),
+        /* @__PURE__ */ a4(Forms, {}),
+        /* @__PURE__ */ a4(Coverage, { boundary }),
+        /* @__PURE__ */ a4(Form, { boundary, position })
       ] }),
-      /* @__PURE__ */ a3(Beside, { boundary, position, kind, target: target2 })
+      /* @__PURE__ */ a4(Beside, { boundary, position, kind, target: target2 })
     ] });
   }
-  function Head({ boundary }) {
-    return /* @__PURE__ */ a3("header", { class: "view-head", children: [
-      /* @__PURE__ */ a3("h1", { tabIndex: -1, children: [
+  function Head({ boundary, position }) {
+    return /* @__PURE__ */ a4("header", { class: "view-head", children: [
+      /* @__PURE__ */ a4("h1", { tabIndex: -1, children: [
         boundaryTitle(boundary),
         " ",
-        /* @__PURE__ */ a3("small", { children: boundary.name })
+        /* @__PURE__ */ a4("small", { children: boundary.name })
       ] }),
-      /* @__PURE__ */ a3("ul", { class: "badges", children: [
-        /* @__PURE__ */ a3("li", { children: [
-          /* @__PURE__ */ a3(Icon, { word: boundary.relation_verified ? "verified" : boundary.weakest || "unknown" }),
-          " ",
-          boundary.relation_verified ? "relation verified" : "relations not verified"
-        ] }),
-        /* @__PURE__ */ a3("li", { children: [
+      /* @__PURE__ */ a4("ul", { class: "badges", children: [
+        /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(Status, { word: standingOf(boundary, position) }) }),
+        /* @__PURE__ */ a4("li", { children: boundary.relation_verified ? "relation verified" : "relations not verified" }),
+        /* @__PURE__ */ a4("li", { children: [
           "canonical-conformant: ",
           boundary.canonical_conformant
         ] }),
-        boundary.structural_only ? /* @__PURE__ */ a3("li", { children: "structural only: it changed nothing" }) : null,
-        /* @__PURE__ */ a3("li", { children: [
-          "host duration: ",
-          boundary.duration
+        boundary.structural_only ? /* @__PURE__ */ a4("li", { children: "structural only: it changed nothing" }) : null
+      ] }),
+      /* @__PURE__ */ a4("div", { class: "tallies", children: [
+        /* @__PURE__ */ a4("p", { class: "counts", children: [
+          /* @__PURE__ */ a4("span", { children: "Claims:" }),
+          boundary.claims.map(({ word, count }) => /* @__PURE__ */ a4(Status, { word, count: grouped(count) }))
         ] }),
-        /* @__PURE__ */ a3("li", { children: [
-          "weakest: ",
-          /* @__PURE__ */ a3(Status, { word: boundary.weakest })
+        /* @__PURE__ */ a4("p", { class: "counts law-counts", children: [
+          /* @__PURE__ */ a4("span", { children: "Laws:" }),
+          boundary.laws.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: "none" }) : null,
+          lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) }))
         ] })
       ] })
     ] });
   }
   var FAULTS = /* @__PURE__ */ new Set(["missing", "dangling", "undeclared", "mismatched"]);
   function Coverage({ boundary }) {
-    return /* @__PURE__ */ a3("section", { class: "coverage", "aria-label": "Accounted for", children: [
-      /* @__PURE__ */ a3("ul", { class: "tiles", children: [
-        /* @__PURE__ */ a3("li", { children: [
-          /* @__PURE__ */ a3("b", { children: "Accounted for:" }),
+    return /* @__PURE__ */ a4("section", { class: "coverage", "aria-label": "Accounted for", children: [
+      /* @__PURE__ */ a4("ul", { class: "tiles", children: [
+        /* @__PURE__ */ a4("li", { children: [
+          /* @__PURE__ */ a4("b", { children: "Accounted for:" }),
           " ",
           boundary.exact ? "everything, once" : "not everything, or not once"
         ] }),
-        boundary.coverage.map(({ name, value }) => /* @__PURE__ */ a3("li", { children: [
-          FAULTS.has(name) && value !== "0" ? /* @__PURE__ */ a3(Icon, { word: "refuted" }) : null,
+        boundary.coverage.map(({ name, value }) => /* @__PURE__ */ a4("li", { class: value === "0" ? "zero" : "", children: [
+          FAULTS.has(name) && value !== "0" ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
           " ",
-          /* @__PURE__ */ a3("b", { class: "number", children: grouped(value) }),
+          /* @__PURE__ */ a4("b", { class: "number", children: grouped(value) }),
           " ",
-          /* @__PURE__ */ a3("span", { children: name })
+          /* @__PURE__ */ a4("span", { children: name })
         ] })),
-        boundary.cardinality.map(({ cardinality, count }) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("a", { href: withOptions({ card: cardinality, form: "" }), children: [
-          /* @__PURE__ */ a3("b", { class: "number", children: grouped(String(count)) }),
+        boundary.cardinality.map(({ cardinality, count }) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("a", { href: withOptions({ card: cardinality, form: "" }), children: [
+          /* @__PURE__ */ a4("b", { class: "number", children: grouped(String(count)) }),
           " ",
-          /* @__PURE__ */ a3("span", { children: cardinality })
+          /* @__PURE__ */ a4("span", { children: cardinality })
         ] }) }))
       ] }),
-      /* @__PURE__ */ a3("p", { class: "counts", children: [
-        /* @__PURE__ */ a3("span", { children: "Claims:" }),
-        boundary.claims.map(({ word, count }) => /* @__PURE__ */ a3(Status, { word, count: grouped(count) }))
+      /* @__PURE__ */ a4("p", { class: "support", children: [
+        "host duration: ",
+        boundary.duration
       ] })
     ] });
   }
@@ -2444,7 +2576,7 @@ SOFTWARE.
   ];
   function Forms() {
     const chosen2 = route.value.options.get("form") ?? "";
-    return /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4(
       Choice,
       {
         label: "Form",
@@ -2457,64 +2589,75 @@ SOFTWARE.
     const form = route.value.options.get("form") ?? "";
     switch (form) {
       case "":
-        return /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Findings, { position }),
-          /* @__PURE__ */ a3(OpenLaws, { boundary, position }),
-          /* @__PURE__ */ a3(Relations, { boundary, position, detail: false })
-        ] });
+        return /* @__PURE__ */ a4(Relations, { boundary, position, detail: false });
       case "short":
-        return /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Promises, { facts: boundary.short }),
-          /* @__PURE__ */ a3(Rules, { boundary, detail: false })
+        return /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4(Promises, { facts: boundary.short }),
+          /* @__PURE__ */ a4(Rules, { boundary, detail: false })
         ] });
       case "detail":
-        return /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Promises, { facts: boundary.detail }),
-          /* @__PURE__ */ a3(Rules, { boundary, detail: true }),
-          /* @__PURE__ */ a3(Part, { title: "Lineage evidence", note: "every relation with its claims", children: /* @__PURE__ */ a3(Relations, { boundary, position, detail: true }) })
+        return /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4(Promises, { facts: boundary.detail }),
+          /* @__PURE__ */ a4(Rules, { boundary, detail: true }),
+          /* @__PURE__ */ a4(Part, { title: "Lineage evidence", note: "every relation with its claims", children: /* @__PURE__ */ a4(Relations, { boundary, position, detail: true }) })
         ] });
       case "laws":
-        return /* @__PURE__ */ a3(Laws, { boundary, position });
+        return /* @__PURE__ */ a4(Laws, { boundary, position });
       case "audit":
-        return /* @__PURE__ */ a3(Audit, { boundary });
+        return /* @__PURE__ */ a4(Audit, { boundary });
       default:
-        return /* @__PURE__ */ a3(NotHere, { what: `form ${form}` });
+        return /* @__PURE__ */ a4(NotHere, { what: `form ${form}` });
     }
   }
   function Findings({ position }) {
-    const findings = index.findings.filter((finding) => finding.boundary === position);
+    const findings = findingsAt(position);
     if (findings.length === 0) return null;
-    return /* @__PURE__ */ a3(Part, { title: "Findings here", note: grouped(String(findings.length)), children: [
-      /* @__PURE__ */ a3(FindingList, { findings: findings.slice(0, FINDINGS) }),
-      findings.length > FINDINGS ? /* @__PURE__ */ a3(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a3(FindingList, { findings: findings.slice(FINDINGS) }) }) : null
+    const wrong = firstWrong();
+    const follow2 = wrong && wrong[1] !== position && findings.every((finding) => finding.weight !== "first");
+    return /* @__PURE__ */ a4(Part, { title: "Findings here", note: grouped(String(findings.length)), children: [
+      follow2 ? /* @__PURE__ */ a4("p", { class: "follow", children: [
+        "They may follow from what is wrong before: mend ",
+        /* @__PURE__ */ a4("a", { href: address(["boundary", wrong[1]]), children: wrong[0] }),
+        " first."
+      ] }) : null,
+      /* @__PURE__ */ a4(FindingList, { findings: findings.slice(0, FINDINGS) }),
+      findings.length > FINDINGS ? /* @__PURE__ */ a4(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a4(FindingList, { findings: findings.slice(FINDINGS) }) }) : null
     ] });
   }
   var FINDINGS = 1;
   function Promises({ facts }) {
-    return /* @__PURE__ */ a3(Part, { title: "What the pass promises", children: /* @__PURE__ */ a3("dl", { class: "promises", children: facts.map(({ name, value }) => /* @__PURE__ */ a3("div", { children: [
-      /* @__PURE__ */ a3("dt", { children: name }),
-      /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("bdi", { children: value }) })
-    ] })) }) });
+    const words = facts.filter(({ value }) => !isDigest(value));
+    const digests = facts.filter(({ value }) => isDigest(value));
+    return /* @__PURE__ */ a4(Part, { title: "What the pass promises", children: [
+      /* @__PURE__ */ a4("dl", { class: "promises", children: words.map(({ name, value }) => /* @__PURE__ */ a4("div", { children: [
+        /* @__PURE__ */ a4("dt", { children: name }),
+        /* @__PURE__ */ a4("dd", { children: /* @__PURE__ */ a4("bdi", { children: value }) })
+      ] })) }),
+      digests.length > 0 ? /* @__PURE__ */ a4("dl", { class: "promises digests", children: digests.map(({ name, value }) => /* @__PURE__ */ a4("div", { children: [
+        /* @__PURE__ */ a4("dt", { children: name }),
+        /* @__PURE__ */ a4("dd", { children: /* @__PURE__ */ a4(Digest, { text: value }) })
+      ] })) }) : null
+    ] });
   }
   function Rules({ boundary, detail }) {
     if (boundary.rules.length === 0) return null;
-    return /* @__PURE__ */ a3(Part, { title: "Rules", note: `as ${boundary.name} declares them`, children: /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
-      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "col", children: "rule" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "signature and rewrite" }),
-        detail ? /* @__PURE__ */ a3("th", { scope: "col", children: "claims" }) : null,
-        /* @__PURE__ */ a3("th", { scope: "col", class: "number", children: "relations" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "weakest" })
+    return /* @__PURE__ */ a4(Part, { title: "Rules", note: `as ${boundary.name} declares them`, children: /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows", children: [
+      /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { children: [
+        /* @__PURE__ */ a4("th", { scope: "col", children: "rule" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "signature and rewrite" }),
+        detail ? /* @__PURE__ */ a4("th", { scope: "col", children: "claims" }) : null,
+        /* @__PURE__ */ a4("th", { scope: "col", class: "number", children: "relations" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "weakest" })
       ] }) }),
-      /* @__PURE__ */ a3("tbody", { children: boundary.rules.map((rule) => /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "row", children: rule.relations > 0 ? /* @__PURE__ */ a3("a", { href: withOptions({ rule: rule.id, form: "" }), children: rule.id }) : rule.id }),
-        /* @__PURE__ */ a3("td", { children: [
-          /* @__PURE__ */ a3("bdi", { children: rule.signature }),
-          /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: rule.rewrite }) })
+      /* @__PURE__ */ a4("tbody", { children: boundary.rules.map((rule) => /* @__PURE__ */ a4("tr", { children: [
+        /* @__PURE__ */ a4("th", { scope: "row", children: rule.relations > 0 ? /* @__PURE__ */ a4("a", { href: withOptions({ rule: rule.id, form: "" }), children: rule.id }) : rule.id }),
+        /* @__PURE__ */ a4("td", { children: [
+          /* @__PURE__ */ a4("bdi", { children: rule.signature }),
+          /* @__PURE__ */ a4("p", { class: "support", children: /* @__PURE__ */ a4("bdi", { children: rule.rewrite }) })
         ] }),
-        detail ? /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3(Semantics, { rule }) }) : null,
-        /* @__PURE__ */ a3("td", { class: "number", children: grouped(String(rule.relations)) }),
-        /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3(Status, { word: rule.status }) })
+        detail ? /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Semantics, { rule }) }) : null,
+        /* @__PURE__ */ a4("td", { class: "number", children: grouped(String(rule.relations)) }),
+        /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: rule.status }) })
       ] })) })
     ] }) }) });
   }
@@ -2524,25 +2667,31 @@ SOFTWARE.
       ["introduces", rule.introduces],
       ["forbids", rule.forbids]
     ];
-    return /* @__PURE__ */ a3("dl", { class: "semantics", children: [
-      /* @__PURE__ */ a3("dt", { children: "lineage" }),
-      /* @__PURE__ */ a3("dd", { children: rule.lineage }),
-      parts.map(([name, claims]) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: name }),
-        /* @__PURE__ */ a3("dd", { children: claims.join(", ") || "nothing" })
+    return /* @__PURE__ */ a4("dl", { class: "semantics", children: [
+      /* @__PURE__ */ a4("dt", { children: "lineage" }),
+      /* @__PURE__ */ a4("dd", { children: rule.lineage }),
+      parts.map(([name, claims]) => /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: name }),
+        /* @__PURE__ */ a4("dd", { children: claims.join(", ") || "nothing" })
       ] }))
     ] });
   }
+  function lawRank({ status }) {
+    if (status === "not-applicable") return 2;
+    return establishes(status) ? 1 : 0;
+  }
   function Laws({ boundary, position }) {
-    return /* @__PURE__ */ a3(Part, { title: "Laws", note: counted(boundary.laws.length, "form"), children: [
-      boundary.laws.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "none at this boundary" }) : null,
-      /* @__PURE__ */ a3("ul", { class: "laws", children: boundary.laws.map((law, at) => /* @__PURE__ */ a3("li", { children: [
-        /* @__PURE__ */ a3(Status, { word: law.status }),
-        " ",
-        /* @__PURE__ */ a3(LawLink, { law, position, at }),
-        " ",
-        /* @__PURE__ */ a3("bdi", { children: law.statement })
-      ] })) })
+    const laws = boundary.laws.map((law, at) => [law, at]).sort(([a5], [b3]) => lawRank(a5) - lawRank(b3));
+    return /* @__PURE__ */ a4(Part, { title: "Laws", note: counted(laws.length, "form"), children: [
+      laws.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "none at this boundary" }) : null,
+      /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows laws", children: [
+        /* @__PURE__ */ a4("caption", { class: "hidden-text", children: "Laws, those that do not hold first" }),
+        /* @__PURE__ */ a4("tbody", { children: laws.map(([law, at]) => /* @__PURE__ */ a4("tr", { children: [
+          /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: law.status }) }),
+          /* @__PURE__ */ a4("th", { scope: "row", children: /* @__PURE__ */ a4(LawLink, { law, position, at }) }),
+          /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4("bdi", { children: law.statement }) })
+        ] })) })
+      ] }) })
     ] });
   }
   function OpenLaws({ boundary, position }) {
@@ -2550,51 +2699,52 @@ SOFTWARE.
       (law, at) => establishes(law.status) || law.status === "not-applicable" ? [] : [[law, at]]
     );
     if (open.length === 0) return null;
-    return /* @__PURE__ */ a3("p", { class: "open-laws", children: [
-      /* @__PURE__ */ a3("span", { children: "Laws that do not hold:" }),
-      open.map(([law, at]) => /* @__PURE__ */ a3("span", { children: [
-        /* @__PURE__ */ a3(Icon, { word: law.status }),
+    return /* @__PURE__ */ a4("p", { class: "open-laws", children: [
+      /* @__PURE__ */ a4("span", { children: "Laws that do not hold:" }),
+      open.map(([law, at]) => /* @__PURE__ */ a4("span", { children: [
+        /* @__PURE__ */ a4(Icon, { word: law.status }),
         " ",
-        /* @__PURE__ */ a3(LawLink, { law, position, at })
+        /* @__PURE__ */ a4(LawLink, { law, position, at })
       ] }))
     ] });
   }
   function LawLink({ law, position, at }) {
-    return /* @__PURE__ */ a3("a", { href: address(["boundary", position, "l", at], route.value.options), children: [
+    return /* @__PURE__ */ a4("a", { href: address(["boundary", position, "l", at], route.value.options), children: [
       law.id,
       " ",
       law.form
     ] });
   }
   function Audit({ boundary }) {
-    return /* @__PURE__ */ a3(Part, { title: "Audit", note: "the whole contract; the stable ids of a relation stand beside it, under \u201CRaw mapping\u201D", children: [
-      /* @__PURE__ */ a3(Facts, { facts: boundary.detail, label: "Contract" }),
-      boundary.rules.map((rule) => /* @__PURE__ */ a3("section", { class: "audit-rule", "aria-label": rule.id, children: [
-        /* @__PURE__ */ a3("h3", { children: rule.id }),
-        /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: rule.signature }) }),
-        /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: rule.rewrite }) }),
-        /* @__PURE__ */ a3(Semantics, { rule })
+    return /* @__PURE__ */ a4(Part, { title: "Audit", note: "the whole contract; the stable ids of a relation stand beside it, under \u201CRaw mapping\u201D", children: [
+      /* @__PURE__ */ a4(Facts, { facts: boundary.detail, label: "Contract" }),
+      boundary.rules.map((rule) => /* @__PURE__ */ a4("section", { class: "audit-rule", "aria-label": rule.id, children: [
+        /* @__PURE__ */ a4("h3", { children: rule.id }),
+        /* @__PURE__ */ a4("p", { children: /* @__PURE__ */ a4("bdi", { children: rule.signature }) }),
+        /* @__PURE__ */ a4("p", { class: "support", children: /* @__PURE__ */ a4("bdi", { children: rule.rewrite }) }),
+        /* @__PURE__ */ a4(Semantics, { rule })
       ] }))
     ] });
   }
   function Beside(beside) {
     const { boundary, position, kind, target: target2 } = beside;
     if (kind === "r") {
-      return /* @__PURE__ */ a3(Side, { label: `Relation, ${stageTitle(boundary.target)}`, children: /* @__PURE__ */ a3(RelationEvidence, { boundary, position, target: target2 }) });
+      return /* @__PURE__ */ a4(Side, { label: `Relation, ${stageTitle(boundary.target)}`, children: /* @__PURE__ */ a4(RelationEvidence, { boundary, position, target: target2 }) });
     }
     if (kind === "l") {
       const law = /^\d{1,6}$/.test(target2) ? boundary.laws[Number(target2)] : void 0;
-      return /* @__PURE__ */ a3(Side, { label: "Law", children: law ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
+      return /* @__PURE__ */ a4(Side, { label: "Law", children: law ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("h2", { tabIndex: -1, children: [
           law.id,
           " ",
-          /* @__PURE__ */ a3("small", { children: law.form })
+          /* @__PURE__ */ a4("small", { children: law.form })
         ] }),
-        /* @__PURE__ */ a3(LawEvidence, { law }),
-        /* @__PURE__ */ a3(Instances, { obligations: law.obligations })
-      ] }) : /* @__PURE__ */ a3(NotHere, { what: `law ${target2}` }) });
+        /* @__PURE__ */ a4(FindingNotes, { findings: findingsAt(position).filter((finding) => finding.law === Number(target2)) }),
+        /* @__PURE__ */ a4(LawEvidence, { law }),
+        /* @__PURE__ */ a4(Instances, { obligations: law.obligations })
+      ] }) : /* @__PURE__ */ a4(NotHere, { what: `law ${target2}` }) });
     }
-    if (kind) return /* @__PURE__ */ a3(Side, { label: "Unknown", children: /* @__PURE__ */ a3(NotHere, { what: `${kind} ${target2}` }) });
+    if (kind) return /* @__PURE__ */ a4(Side, { label: "Unknown", children: /* @__PURE__ */ a4(NotHere, { what: `${kind} ${target2}` }) });
     return null;
   }
   var READ = 200;
@@ -2609,20 +2759,20 @@ SOFTWARE.
   }
   function Instances({ obligations }) {
     const answer = useAnswer(() => instancesOf(obligations), [obligations]);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h3", { children: [
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("h3", { children: [
         "Instances ",
-        /* @__PURE__ */ a3("small", { children: grouped(String(obligations.length)) })
+        /* @__PURE__ */ a4("small", { children: grouped(String(obligations.length)) })
       ] }),
-      /* @__PURE__ */ a3(Awaited, { answer, children: (instances) => instances.slice(0, LISTED).map(({ at, verdict }, first) => /* @__PURE__ */ a3("details", { class: "claim", open: first === 0, children: [
-        /* @__PURE__ */ a3("summary", { children: [
-          /* @__PURE__ */ a3(Status, { word: verdict }),
+      /* @__PURE__ */ a4(Awaited, { answer, children: (instances) => instances.slice(0, LISTED).map(({ at, verdict }, first) => /* @__PURE__ */ a4("details", { class: "claim", open: first === 0, children: [
+        /* @__PURE__ */ a4("summary", { children: [
+          /* @__PURE__ */ a4(Status, { word: verdict }),
           " obligation ",
           grouped(String(at))
         ] }),
-        /* @__PURE__ */ a3(ObligationAt, { position: at })
+        /* @__PURE__ */ a4(ObligationAt, { position: at })
       ] }, at)) }),
-      obligations.length > LISTED ? /* @__PURE__ */ a3("p", { children: [
+      obligations.length > LISTED ? /* @__PURE__ */ a4("p", { children: [
         "and ",
         counted(obligations.length - LISTED, "more instance")
       ] }) : null
@@ -2631,48 +2781,55 @@ SOFTWARE.
 
   // src/chain.tsx
   function Chain() {
+    const self = T2(null);
     const here = route.value.path[0] === void 0;
-    return /* @__PURE__ */ a3("nav", { class: "chain", "aria-label": "Derivation", children: [
-      /* @__PURE__ */ a3("p", { class: "slot", children: /* @__PURE__ */ a3("a", { href: address([]), "aria-current": here ? "page" : void 0, children: "Overview" }) }),
-      /* @__PURE__ */ a3("div", { children: index.slots.map((slots, branch) => /* @__PURE__ */ a3(Branch, { name: index.branches[branch] ?? "", slots })) })
+    A2(() => {
+      const chain = self.current;
+      const link = chain?.querySelector("[aria-current]");
+      if (chain && link) chain.scrollLeft = link.offsetLeft - (chain.clientWidth - link.offsetWidth) / 2;
+    }, [route.value.path.slice(0, 2).join("/")]);
+    return /* @__PURE__ */ a4("nav", { class: "chain", "aria-label": "Derivation", ref: self, children: [
+      /* @__PURE__ */ a4("p", { class: "slot", children: /* @__PURE__ */ a4("a", { href: address([]), "aria-current": here ? "page" : void 0, children: "Overview" }) }),
+      /* @__PURE__ */ a4("div", { children: index.slots.map((slots, branch) => /* @__PURE__ */ a4(Branch, { name: index.branches[branch] ?? "", slots })) })
     ] });
   }
   function Branch({ name, slots }) {
     const [view, place] = route.value.path;
-    return /* @__PURE__ */ a3("ol", { "aria-label": name || void 0, children: [
-      name ? /* @__PURE__ */ a3("li", { class: "branch", children: name }) : null,
+    return /* @__PURE__ */ a4("ol", { "aria-label": name || void 0, children: [
+      name ? /* @__PURE__ */ a4("li", { class: "branch", children: name }) : null,
       slots.map((slot) => {
         const stage = index.stages[slot];
         if (!stage) return null;
         const before = index.boundaries.findIndex((boundary) => boundary.target === slot);
-        return /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Arrow, { boundary: before, here: view === "boundary" && place === String(before) }),
-          /* @__PURE__ */ a3(Slot, { stage, here: view === "stage" && place === slug(stage) })
+        return /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4(Arrow, { boundary: before, here: view === "boundary" && place === String(before) }),
+          /* @__PURE__ */ a4(Slot, { stage, here: view === "stage" && place === slug(stage) })
         ] });
       })
     ] });
   }
   function Slot({ stage, here }) {
-    return /* @__PURE__ */ a3("li", { class: "slot", children: /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4("li", { class: "slot", children: /* @__PURE__ */ a4(
       "a",
       {
         href: address(["stage", slug(stage)]),
         class: stage.unavailable ? "unavailable" : "",
         "aria-current": here ? "page" : void 0,
         children: [
-          /* @__PURE__ */ a3("b", { children: stage.title }),
-          /* @__PURE__ */ a3("small", { children: stage.unavailable ? "unavailable" : `${grouped(String(stage.entities.count))} entities` })
+          /* @__PURE__ */ a4("b", { children: stage.title }),
+          /* @__PURE__ */ a4("small", { children: stage.unavailable ? "unavailable" : `${grouped(String(stage.entities.count))} entities` })
         ]
       }
     ) });
   }
   function Arrow({ boundary, here }) {
     const row = index.boundaries[boundary];
-    if (!row) return /* @__PURE__ */ a3("li", { class: "arrow none", "aria-hidden": "true" });
-    const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${row.weakest}`;
-    return /* @__PURE__ */ a3("li", { class: "arrow", children: /* @__PURE__ */ a3("a", { href: address(["boundary", boundary]), "aria-current": here ? "page" : void 0, "aria-label": name, title: name, children: [
-      /* @__PURE__ */ a3(Icon, { word: row.weakest }),
-      /* @__PURE__ */ a3("span", { "aria-hidden": "true", children: "\u2192" })
+    if (!row) return /* @__PURE__ */ a4("li", { class: "arrow none", "aria-hidden": "true" });
+    const word = standingOf(row, boundary);
+    const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${word}`;
+    return /* @__PURE__ */ a4("li", { class: "arrow", children: /* @__PURE__ */ a4("a", { href: address(["boundary", boundary]), "aria-current": here ? "page" : void 0, "aria-label": name, title: name, children: [
+      /* @__PURE__ */ a4(Icon, { word }),
+      /* @__PURE__ */ a4("span", { "aria-hidden": "true", children: "\u2192" })
     ] }) });
   }
 
@@ -2683,13 +2840,13 @@ SOFTWARE.
       if (helping.value) dialog.current?.showModal();
       else dialog.current?.close();
     }, [helping.value]);
-    return /* @__PURE__ */ a3("dialog", { ref: dialog, "aria-label": "Keys", onClose: () => helping.value = false, children: [
-      /* @__PURE__ */ a3("h2", { children: "Keys" }),
-      /* @__PURE__ */ a3("dl", { class: "keys", children: KEYS.map(([key, does]) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3("kbd", { children: key }) }),
-        /* @__PURE__ */ a3("dd", { children: does })
+    return /* @__PURE__ */ a4("dialog", { ref: dialog, "aria-label": "Keys", onClose: () => helping.value = false, children: [
+      /* @__PURE__ */ a4("h2", { children: "Keys" }),
+      /* @__PURE__ */ a4("dl", { class: "keys", children: KEYS.map(([key, does]) => /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: /* @__PURE__ */ a4("kbd", { children: key }) }),
+        /* @__PURE__ */ a4("dd", { children: does })
       ] })) }),
-      /* @__PURE__ */ a3("button", { type: "button", onClick: () => dialog.current?.close(), children: "Close" })
+      /* @__PURE__ */ a4("button", { type: "button", onClick: () => dialog.current?.close(), children: "Close" })
     ] });
   }
 
@@ -2702,47 +2859,47 @@ SOFTWARE.
     const positions = positionsOf(window2);
     const rows = useRows(list, positions);
     const known2 = target2 !== void 0 && /^\d{1,9}$/.test(target2) && Number(target2) < list.count;
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
-        /* @__PURE__ */ a3("header", { class: "view-head", children: [
-          /* @__PURE__ */ a3("h1", { tabIndex: -1, children: "Evidence" }),
-          /* @__PURE__ */ a3("p", { class: "question", children: "What was asked of the deciders, each question once." }),
-          /* @__PURE__ */ a3("p", { class: "count", children: counted(list.count, "obligation") })
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
+        /* @__PURE__ */ a4("header", { class: "view-head", children: [
+          /* @__PURE__ */ a4("h1", { tabIndex: -1, children: "Evidence" }),
+          /* @__PURE__ */ a4("p", { class: "question", children: "What was asked of the deciders, each question once." }),
+          /* @__PURE__ */ a4("p", { class: "count", children: counted(list.count, "obligation") })
         ] }),
-        /* @__PURE__ */ a3("table", { class: "rows obligations", ref: self, "aria-rowcount": list.count + 1, children: [
-          /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { "aria-rowindex": 1, children: [
-            /* @__PURE__ */ a3("th", { scope: "col", children: "obligation" }),
-            /* @__PURE__ */ a3("th", { scope: "col", children: "verdict" }),
-            /* @__PURE__ */ a3("th", { scope: "col", children: "asked" }),
-            /* @__PURE__ */ a3("th", { scope: "col", class: "number", children: "decides" })
+        /* @__PURE__ */ a4("table", { class: "rows obligations", ref: self, "aria-rowcount": list.count + 1, children: [
+          /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { "aria-rowindex": 1, children: [
+            /* @__PURE__ */ a4("th", { scope: "col", children: "obligation" }),
+            /* @__PURE__ */ a4("th", { scope: "col", children: "verdict" }),
+            /* @__PURE__ */ a4("th", { scope: "col", children: "asked" }),
+            /* @__PURE__ */ a4("th", { scope: "col", class: "number", children: "decides" })
           ] }) }),
-          /* @__PURE__ */ a3("tbody", { children: [
-            window2.above > 0 ? /* @__PURE__ */ a3(Gap, { height: window2.above }) : null,
+          /* @__PURE__ */ a4("tbody", { children: [
+            window2.above > 0 ? /* @__PURE__ */ a4(Gap, { height: window2.above }) : null,
             positions.map((position) => {
               const answer = rows.get(position);
               const row = answer?.state === "here" ? answer.value : void 0;
-              return /* @__PURE__ */ a3("tr", { "data-row": position, "aria-rowindex": position + 2, children: [
-                /* @__PURE__ */ a3("th", { scope: "row", children: /* @__PURE__ */ a3("a", { href: address(["evidence", position]), children: grouped(String(position)) }) }),
-                /* @__PURE__ */ a3("td", { children: row ? /* @__PURE__ */ a3(Status, { word: row.verdict }) : answer?.state === "failed" ? answer.why : "\u2026" }),
-                /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("bdi", { children: row?.statement }) }),
-                /* @__PURE__ */ a3("td", { class: "number", children: row ? grouped(row.shared) : "" })
+              return /* @__PURE__ */ a4("tr", { "data-row": position, "aria-rowindex": position + 2, children: [
+                /* @__PURE__ */ a4("th", { scope: "row", children: /* @__PURE__ */ a4("a", { href: address(["evidence", position]), children: grouped(String(position)) }) }),
+                /* @__PURE__ */ a4("td", { children: row ? /* @__PURE__ */ a4(Status, { word: row.verdict }) : answer?.state === "failed" ? answer.why : "\u2026" }),
+                /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4("bdi", { children: row?.statement }) }),
+                /* @__PURE__ */ a4("td", { class: "number", children: row ? grouped(row.shared) : "" })
               ] }, position);
             }),
-            window2.below > 0 ? /* @__PURE__ */ a3(Gap, { height: window2.below }) : null
+            window2.below > 0 ? /* @__PURE__ */ a4(Gap, { height: window2.below }) : null
           ] })
         ] })
       ] }),
-      target2 === void 0 ? null : /* @__PURE__ */ a3(Side, { label: "Obligation", children: known2 ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
+      target2 === void 0 ? null : /* @__PURE__ */ a4(Side, { label: "Obligation", children: known2 ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("h2", { tabIndex: -1, children: [
           "Obligation ",
           grouped(target2)
         ] }),
-        /* @__PURE__ */ a3(ObligationAt, { position: Number(target2) })
-      ] }) : /* @__PURE__ */ a3(NotHere, { what: `obligation ${target2}` }) })
+        /* @__PURE__ */ a4(ObligationAt, { position: Number(target2) })
+      ] }) : /* @__PURE__ */ a4(NotHere, { what: `obligation ${target2}` }) })
     ] });
   }
   function Gap({ height }) {
-    return /* @__PURE__ */ a3("tr", { "aria-hidden": "true", children: /* @__PURE__ */ a3("td", { colSpan: 4, class: "spacer", style: { height: `${height}px` } }) });
+    return /* @__PURE__ */ a4("tr", { "aria-hidden": "true", children: /* @__PURE__ */ a4("td", { colSpan: 4, class: "spacer", style: { height: `${height}px` } }) });
   }
 
   // src/laws.tsx
@@ -2770,52 +2927,52 @@ SOFTWARE.
   }
   function Laws2() {
     const laws = [...book()];
-    if (laws.length === 0) return /* @__PURE__ */ a3("p", { class: "none", children: "no law applies" });
-    return /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
-      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "col", children: "law" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "statement" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "here" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "for all parameters" })
+    if (laws.length === 0) return /* @__PURE__ */ a4("p", { class: "none", children: "no law applies" });
+    return /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows", children: [
+      /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { children: [
+        /* @__PURE__ */ a4("th", { scope: "col", children: "law" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "statement" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "here" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "for all parameters" })
       ] }) }),
-      /* @__PURE__ */ a3("tbody", { children: laws.map(([id, uses]) => /* @__PURE__ */ a3(Law, { id, uses })) })
+      /* @__PURE__ */ a4("tbody", { children: laws.map(([id, uses]) => /* @__PURE__ */ a4(Law, { id, uses })) })
     ] }) });
   }
   function Law({ id, uses }) {
     const law = uses[0]?.law;
     if (!law) return null;
-    return /* @__PURE__ */ a3("tr", { children: [
-      /* @__PURE__ */ a3("th", { scope: "row", children: id }),
-      /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("details", { children: [
-        /* @__PURE__ */ a3("summary", { children: /* @__PURE__ */ a3("bdi", { children: law.statement }) }),
-        /* @__PURE__ */ a3(Equations, { equations: law.equations }),
-        /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: law.source }) })
+    return /* @__PURE__ */ a4("tr", { children: [
+      /* @__PURE__ */ a4("th", { scope: "row", children: id }),
+      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4("details", { children: [
+        /* @__PURE__ */ a4("summary", { children: /* @__PURE__ */ a4("bdi", { children: law.statement }) }),
+        /* @__PURE__ */ a4(Equations, { equations: law.equations }),
+        /* @__PURE__ */ a4("p", { class: "support", children: /* @__PURE__ */ a4("bdi", { children: law.source }) })
       ] }) }),
-      /* @__PURE__ */ a3("td", { children: [...together(uses)].map(([boundary, words]) => /* @__PURE__ */ a3("div", { class: "uses", children: [
-        /* @__PURE__ */ a3("small", { children: boundaryName(boundary) }),
-        [...words].map(([word, some]) => /* @__PURE__ */ a3("p", { children: [
-          /* @__PURE__ */ a3(Status, { word }),
+      /* @__PURE__ */ a4("td", { children: [...together(uses)].map(([boundary, words]) => /* @__PURE__ */ a4("div", { class: "uses", children: [
+        /* @__PURE__ */ a4("small", { children: boundaryName(boundary) }),
+        [...words].map(([word, some]) => /* @__PURE__ */ a4("p", { children: [
+          /* @__PURE__ */ a4(Status, { word }),
           " ",
-          some.map((use) => /* @__PURE__ */ a3("a", { href: address(["boundary", use.boundary, "l", use.at]), children: use.law.form }))
+          some.map((use) => /* @__PURE__ */ a4("a", { href: address(["boundary", use.boundary, "l", use.at]), children: use.law.form }))
         ] }))
       ] })) }),
-      /* @__PURE__ */ a3("td", { children: [...new Set(uses.map((use) => use.law.theorem))].join(", ") })
+      /* @__PURE__ */ a4("td", { children: [...new Set(uses.map((use) => foreverWords(use.law.theorem)))].join("; ") })
     ] });
   }
 
   // src/overview.tsx
   function Overview() {
-    return /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
-      /* @__PURE__ */ a3(Verdict, {}),
-      /* @__PURE__ */ a3(Failures, {}),
-      /* @__PURE__ */ a3(Part, { title: "Stages", children: /* @__PURE__ */ a3(Slots, {}) }),
-      /* @__PURE__ */ a3(Boundaries, {}),
-      /* @__PURE__ */ a3(Part, { title: "Law book", note: "what was shown of this bundle, and what is proved for all parameters", children: /* @__PURE__ */ a3(Laws2, {}) }),
-      /* @__PURE__ */ a3(Sections, { title: "Bound to", sections: index.bindings }),
-      /* @__PURE__ */ a3(Sections, { title: "Totals", sections: index.totals }),
-      /* @__PURE__ */ a3(More, { title: `Chosen, not derived: ${counted(index.definitions.length, "definition")}`, children: /* @__PURE__ */ a3(Facts, { facts: index.definitions, label: "Definitions" }) }),
-      /* @__PURE__ */ a3(More, { title: "What decided", children: [
-        /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
+      /* @__PURE__ */ a4(Verdict, {}),
+      /* @__PURE__ */ a4(Failures, {}),
+      /* @__PURE__ */ a4(Part, { title: "Stages", children: /* @__PURE__ */ a4(Slots, {}) }),
+      /* @__PURE__ */ a4(Boundaries, {}),
+      /* @__PURE__ */ a4(Part, { title: "Law book", note: "what was shown of this bundle, and what is proved for all parameters", children: /* @__PURE__ */ a4(Laws2, {}) }),
+      /* @__PURE__ */ a4(Sections, { title: "Bound to", sections: index.bindings }),
+      /* @__PURE__ */ a4(Sections, { title: "Totals", sections: index.totals }),
+      /* @__PURE__ */ a4(More, { title: `Chosen, not derived: ${counted(index.definitions.length, "definition")}`, children: /* @__PURE__ */ a4(Facts, { facts: index.definitions, label: "Definitions" }) }),
+      /* @__PURE__ */ a4(More, { title: "What decided", children: [
+        /* @__PURE__ */ a4(
           Facts,
           {
             facts: [
@@ -2826,103 +2983,116 @@ SOFTWARE.
             label: "Tool"
           }
         ),
-        /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("a", { href: address(["evidence"]), children: [
+        /* @__PURE__ */ a4("p", { children: /* @__PURE__ */ a4("a", { href: address(["evidence"]), children: [
           "All ",
           counted(index.obligations.count, "obligation")
         ] }) })
       ] }),
-      /* @__PURE__ */ a3(More, { title: "Verdict words", children: /* @__PURE__ */ a3("dl", { class: "words", children: WORDS.map((word) => /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3(Status, { word }) }),
-        /* @__PURE__ */ a3("dd", { children: meaningOf(word) })
+      /* @__PURE__ */ a4(More, { title: "Verdict words", children: /* @__PURE__ */ a4("dl", { class: "words", children: WORDS.map((word) => /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("dt", { children: /* @__PURE__ */ a4(Status, { word }) }),
+        /* @__PURE__ */ a4("dd", { children: meaningOf(word) })
       ] })) }) })
     ] });
   }
   function Verdict() {
-    return /* @__PURE__ */ a3("header", { class: `verdict-head tone-${toneOf(index.verdict)}`, children: [
-      /* @__PURE__ */ a3("h1", { tabIndex: -1, children: [
-        /* @__PURE__ */ a3(Icon, { word: index.verdict }),
+    return /* @__PURE__ */ a4("header", { class: `verdict-head tone-${toneOf(index.verdict)}`, children: [
+      /* @__PURE__ */ a4("h1", { tabIndex: -1, children: [
+        /* @__PURE__ */ a4(Icon, { word: index.verdict }),
         " ",
         index.verdict.charAt(0).toUpperCase() + index.verdict.slice(1)
       ] }),
-      /* @__PURE__ */ a3("p", { children: groupedWithin(index.summary) }),
-      /* @__PURE__ */ a3("p", { class: "counts", children: index.counts.map(({ word, count }) => /* @__PURE__ */ a3(Status, { word, count: grouped(count) })) }),
-      /* @__PURE__ */ a3(Weakest, {})
+      /* @__PURE__ */ a4(Found, {}),
+      /* @__PURE__ */ a4("p", { children: groupedWithin(index.summary) }),
+      /* @__PURE__ */ a4("p", { class: "counts", children: index.counts.map(({ word, count }) => /* @__PURE__ */ a4(Status, { word, count: grouped(count) })) }),
+      /* @__PURE__ */ a4(Weakest, {})
     ] });
   }
+  function Found() {
+    if (index.findings.length === 0) return null;
+    const weighing = (weight) => index.findings.filter((finding) => finding.weight === weight);
+    const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")];
+    const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word));
+    const parts = [
+      first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
+      later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
+      ...first.length + later.length === 0 ? differences(bytes) : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""],
+      established ? "all claims and laws are established" : ""
+    ];
+    return /* @__PURE__ */ a4("p", { class: "found", children: [
+      /* @__PURE__ */ a4("b", { children: counted(index.findings_total, "finding") }),
+      ": ",
+      parts.filter(Boolean).join("; ")
+    ] });
+  }
+  var SETTLED = /* @__PURE__ */ new Set(["not-applicable", "definition"]);
   function Weakest() {
     const boundary = index.boundaries[index.weakest];
     if (!boundary) return null;
-    return /* @__PURE__ */ a3("p", { children: [
+    return /* @__PURE__ */ a4("p", { children: [
       "Weakest link: ",
-      /* @__PURE__ */ a3("a", { href: address(["boundary", index.weakest]), children: boundaryTitle(boundary) }),
+      /* @__PURE__ */ a4("a", { href: address(["boundary", index.weakest]), children: boundaryTitle(boundary) }),
       ",",
       " ",
-      /* @__PURE__ */ a3(Status, { word: boundary.weakest })
+      /* @__PURE__ */ a4(Status, { word: standingOf(boundary, index.weakest) })
     ] });
   }
   function Slots() {
-    return /* @__PURE__ */ a3($, { children: index.slots.map((slots, branch) => /* @__PURE__ */ a3("section", { "aria-label": index.branches[branch] || "Slots", children: [
-      index.branches[branch] ? /* @__PURE__ */ a3("p", { class: "branch", children: index.branches[branch] }) : null,
-      /* @__PURE__ */ a3("ol", { class: "slots", children: slots.map((slot) => {
+    return /* @__PURE__ */ a4($, { children: index.slots.map((slots, branch) => /* @__PURE__ */ a4("section", { "aria-label": index.branches[branch] || "Slots", children: [
+      index.branches[branch] ? /* @__PURE__ */ a4("p", { class: "branch", children: index.branches[branch] }) : null,
+      /* @__PURE__ */ a4("ol", { class: "slots", children: slots.map((slot) => {
         const stage = index.stages[slot];
-        return stage ? /* @__PURE__ */ a3(Slot2, { stage }) : null;
+        return stage ? /* @__PURE__ */ a4(Slot2, { stage }) : null;
       }) })
     ] })) });
   }
   function Slot2({ stage }) {
-    return /* @__PURE__ */ a3("li", { class: stage.unavailable ? "slot-card unavailable" : "slot-card", children: [
-      /* @__PURE__ */ a3("h3", { children: /* @__PURE__ */ a3("a", { href: address(["stage", slug(stage)]), children: stage.title }) }),
-      stage.unavailable ? /* @__PURE__ */ a3("p", { children: [
-        /* @__PURE__ */ a3(Status, { word: "unavailable" }),
+    return /* @__PURE__ */ a4("li", { class: stage.unavailable ? "slot-card unavailable" : "slot-card", children: [
+      /* @__PURE__ */ a4("h3", { children: /* @__PURE__ */ a4("a", { href: address(["stage", slug(stage)]), children: stage.title }) }),
+      stage.unavailable ? /* @__PURE__ */ a4("p", { children: [
+        /* @__PURE__ */ a4(Status, { word: "unavailable" }),
         ": ",
-        /* @__PURE__ */ a3("bdi", { children: stage.unavailable })
-      ] }) : /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("p", { children: counted(stage.entities.count, "entity", "entities") }),
-        stage.label ? /* @__PURE__ */ a3("p", { class: "support", children: /* @__PURE__ */ a3("bdi", { children: stage.label }) }) : null,
-        /* @__PURE__ */ a3("p", { class: "digest", title: stage.digest, children: stage.digest.slice(0, 16) })
+        /* @__PURE__ */ a4("bdi", { children: stage.unavailable })
+      ] }) : /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("p", { children: counted(stage.entities.count, "entity", "entities") }),
+        stage.label ? /* @__PURE__ */ a4("p", { class: "support", children: /* @__PURE__ */ a4("bdi", { children: stage.label }) }) : null,
+        /* @__PURE__ */ a4("p", { class: "digest", title: stage.digest, children: stage.digest.slice(0, 16) })
       ] })
     ] });
   }
   function Boundaries() {
-    return /* @__PURE__ */ a3(Part, { title: "Boundaries", children: /* @__PURE__ */ a3("div", { class: "wide", children: /* @__PURE__ */ a3("table", { class: "rows", children: [
-      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("th", { scope: "col", children: "boundary" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "pass" }),
-        /* @__PURE__ */ a3("th", { scope: "col", class: "number", children: "relations" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "relation verified" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "canonical-conformant" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "accounted for" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "claims" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "laws" }),
-        /* @__PURE__ */ a3("th", { scope: "col", children: "weakest" })
+    return /* @__PURE__ */ a4(Part, { title: "Boundaries", children: /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows", children: [
+      /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { children: [
+        /* @__PURE__ */ a4("th", { scope: "col", children: "boundary" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "verdict" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "pass" }),
+        /* @__PURE__ */ a4("th", { scope: "col", class: "number", children: "relations" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "relation verified" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "canonical-conformant" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "accounted for" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "claims" }),
+        /* @__PURE__ */ a4("th", { scope: "col", children: "laws" })
       ] }) }),
-      /* @__PURE__ */ a3("tbody", { children: index.boundaries.map((boundary, at) => /* @__PURE__ */ a3(BoundaryLine, { boundary, at })) })
+      /* @__PURE__ */ a4("tbody", { children: index.boundaries.map((boundary, at) => /* @__PURE__ */ a4(BoundaryLine, { boundary, at })) })
     ] }) }) });
   }
   function BoundaryLine({ boundary, at }) {
-    return /* @__PURE__ */ a3("tr", { children: [
-      /* @__PURE__ */ a3("th", { scope: "row", children: /* @__PURE__ */ a3("a", { href: address(["boundary", at]), children: boundaryTitle(boundary) }) }),
-      /* @__PURE__ */ a3("td", { children: boundary.name }),
-      /* @__PURE__ */ a3("td", { class: "number", children: grouped(String(boundary.relations.count)) }),
-      /* @__PURE__ */ a3("td", { children: boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no" }),
-      /* @__PURE__ */ a3("td", { children: boundary.canonical_conformant }),
-      /* @__PURE__ */ a3("td", { children: boundary.exact ? "exactly" : "not exactly" }),
-      /* @__PURE__ */ a3("td", { children: boundary.claims.map(({ word, count }) => /* @__PURE__ */ a3(Status, { word, count: grouped(count) })) }),
-      /* @__PURE__ */ a3("td", { children: lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a3(Status, { word, count: grouped(String(count)) })) }),
-      /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3(Status, { word: boundary.weakest }) })
+    return /* @__PURE__ */ a4("tr", { children: [
+      /* @__PURE__ */ a4("th", { scope: "row", children: /* @__PURE__ */ a4("a", { href: address(["boundary", at]), children: boundaryTitle(boundary) }) }),
+      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: standingOf(boundary, at) }) }),
+      /* @__PURE__ */ a4("td", { children: boundary.name }),
+      /* @__PURE__ */ a4("td", { class: "number", children: grouped(String(boundary.relations.count)) }),
+      /* @__PURE__ */ a4("td", { children: boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no" }),
+      /* @__PURE__ */ a4("td", { children: boundary.canonical_conformant }),
+      /* @__PURE__ */ a4("td", { children: boundary.exact ? "exactly" : "not exactly" }),
+      /* @__PURE__ */ a4("td", { children: boundary.claims.map(({ word, count }) => /* @__PURE__ */ a4(Status, { word, count: grouped(count) })) }),
+      /* @__PURE__ */ a4("td", { children: lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) })) })
     ] });
-  }
-  function lawWords(laws) {
-    return WORDS.flatMap((word) => {
-      const count = laws.filter((law) => law.status === word).length;
-      return count > 0 ? [[word, count]] : [];
-    });
   }
   function Sections({ title, sections }) {
     if (sections.length === 0) return null;
-    return /* @__PURE__ */ a3(Part, { title, children: /* @__PURE__ */ a3("div", { class: "sections", children: sections.map((section) => /* @__PURE__ */ a3("section", { "aria-label": section.title, children: [
-      /* @__PURE__ */ a3("h3", { children: section.title }),
-      /* @__PURE__ */ a3(Facts, { facts: section.facts, label: section.title })
+    return /* @__PURE__ */ a4(Part, { title, children: /* @__PURE__ */ a4("div", { class: "sections", children: sections.map((section) => /* @__PURE__ */ a4("section", { "aria-label": section.title, children: [
+      /* @__PURE__ */ a4("h3", { children: section.title }),
+      /* @__PURE__ */ a4(Facts, { facts: section.facts, label: section.title })
     ] })) }) });
   }
 
@@ -2944,6 +3114,8 @@ SOFTWARE.
     points = /* @__PURE__ */ new Map();
     chips = /* @__PURE__ */ new Map();
     asked = 0;
+    kept = -1;
+    lit;
     /** Take the places of the chips and draw every dependency, faintly. */
     measure() {
       this.points.clear();
@@ -2961,6 +3133,13 @@ SOFTWARE.
         for (const other of group.neighbours) if (other > at) lines.push(this.line(at, other));
       });
       this.all.setAttribute("d", lines.join(""));
+      if (this.lit) this.light(...this.lit);
+      else if (this.kept >= 0) this.off();
+    }
+    /** The group that stays lit while nothing else is under the pointer; -1 for none. */
+    keep(group) {
+      this.kept = group;
+      this.off();
     }
     /** Light a group of the matrix and its direct neighbours. */
     group(at) {
@@ -2971,25 +3150,30 @@ SOFTWARE.
     async entity(position) {
       this.asked += 1;
       const mine = this.asked;
-      const [entity, names] = await Promise.all([rowAt(this.row.entities, position), namesOf(this.stage)]);
+      const [entity, names2] = await Promise.all([rowAt(this.row.entities, position), namesOf(this.stage)]);
       if (mine !== this.asked) return;
       const touching = [...entity.before, ...entity.after];
-      const groups = new Set(touching.map((each) => names[each]?.[3] ?? -1));
+      const groups = new Set(touching.map((each) => names2[each]?.[3] ?? -1));
       this.light(entity.group, [...groups]);
       for (const each of touching) {
         document.querySelector(`aside [data-entity="${each}"]`)?.classList.add("lit");
       }
     }
+    /** Light nothing but what is kept. */
     off() {
       this.asked += 1;
+      this.clear();
+      if (this.chips.has(this.kept)) this.light(this.kept, this.row.groups[this.kept]?.neighbours ?? []);
+    }
+    clear() {
+      this.lit = void 0;
       for (const lit of document.querySelectorAll(".lit, .lit-self")) lit.classList.remove(...LIT);
       this.some.setAttribute("d", "");
       this.board.classList.remove("glowing");
     }
     light(self, neighbours) {
-      const asked = this.asked;
-      this.off();
-      this.asked = asked;
+      this.clear();
+      this.lit = [self, neighbours];
       this.board.classList.add("glowing");
       this.chips.get(self)?.classList.add("lit-self");
       for (const each of neighbours) this.chips.get(each)?.classList.add("lit");
@@ -3031,10 +3215,10 @@ SOFTWARE.
     if (all.length === 0) return null;
     const on = chosen();
     const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
-    return /* @__PURE__ */ a3("fieldset", { class: "overlays", children: [
-      /* @__PURE__ */ a3("legend", { children: "Overlays, from outside the derivation" }),
-      all.map(([at, overlay]) => /* @__PURE__ */ a3("label", { children: [
-        /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
+      /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
+      all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
+        /* @__PURE__ */ a4(
           "input",
           {
             type: "checkbox",
@@ -3042,26 +3226,26 @@ SOFTWARE.
             onChange: () => settle(withOptions({ ov: turned(at) }))
           }
         ),
-        /* @__PURE__ */ a3("span", { children: [
-          /* @__PURE__ */ a3("bdi", { children: overlay.provider }),
+        /* @__PURE__ */ a4("span", { children: [
+          /* @__PURE__ */ a4("bdi", { children: overlay.provider }),
           ", revision ",
-          /* @__PURE__ */ a3("bdi", { children: overlay.revision }),
+          /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
           ":",
           " ",
           grouped(String(overlay.matched)),
           " of ",
           grouped(String(overlay.entities)),
           " entities matched",
-          on.includes(at) ? /* @__PURE__ */ a3("small", { children: [
+          on.includes(at) ? /* @__PURE__ */ a4("small", { children: [
             " ",
             grouped(overlay.low),
             " to ",
             grouped(overlay.high),
             " ",
-            /* @__PURE__ */ a3("bdi", { children: overlay.unit }),
+            /* @__PURE__ */ a4("bdi", { children: overlay.unit }),
             ".",
             " ",
-            /* @__PURE__ */ a3("bdi", { children: groupedWithin(overlay.about) })
+            /* @__PURE__ */ a4("bdi", { children: overlay.about })
           ] }) : null
         ] })
       ] }))
@@ -3074,6 +3258,21 @@ SOFTWARE.
   // src/matrix.tsx
   var glow = y3(void 0);
   var opened2 = y3(-1);
+  var held;
+  function chipOf(group) {
+    return document.querySelector(`.matrix [data-group="${group}"]`);
+  }
+  function hold(chip, group) {
+    held = { group, top: chip.getBoundingClientRect().top };
+  }
+  function restore(board) {
+    const chip = held && chipOf(held.group);
+    if (!held || !chip) return;
+    const by = chip.getBoundingClientRect().top - held.top;
+    if (board.classList.contains("fits")) scrollBy({ top: by, behavior: "instant" });
+    else board.scrollTop += by;
+  }
+  var BORDERS = 2;
   function groupAddress(stage, at) {
     const row = index.stages[stage];
     const group = row?.groups[at];
@@ -3084,6 +3283,7 @@ SOFTWARE.
   }
   function Matrix({ stage, shown }) {
     const row = index.stages[stage];
+    const frame = T2(null);
     const board = T2(null);
     const all = T2(null);
     const some = T2(null);
@@ -3095,16 +3295,29 @@ SOFTWARE.
       if (!board.current || !all.current || !some.current) return void 0;
       const own = glowOf(stage, board.current, all.current, some.current);
       glow.value = own;
-      const observer = new ResizeObserver(() => own?.measure());
+      const observer = new ResizeObserver(() => {
+        const [outer, inner] = [frame.current, board.current];
+        if (outer && inner) outer.classList.toggle("fits", inner.offsetWidth <= outer.offsetWidth - BORDERS);
+        own?.measure();
+      });
+      if (frame.current) observer.observe(frame.current);
       observer.observe(board.current);
       return () => {
         observer.disconnect();
         glow.value = void 0;
       };
     }, [stage]);
+    const group = Number(route.value.options.get("g") || -1);
+    const chosen2 = opened2.value < 0 ? group : opened2.value;
+    const beside = route.value.path.length > 2 || group >= 0;
+    F2(() => {
+      if (frame.current) restore(frame.current);
+    }, [beside, chosen2]);
     A2(() => {
-      board.current?.querySelector(`[data-group="${opened2.value}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    }, [opened2.value]);
+      glow.value?.keep(chosen2);
+      if (chosen2 >= 0 && held?.group !== chosen2) chipOf(chosen2)?.scrollIntoView({ block: "center", inline: "center" });
+      if (chosen2 < 0) held = void 0;
+    }, [chosen2, stage]);
     const focus = (place) => {
       move(place);
       board.current?.querySelector(`[data-place="${nameOf(place)}"]`)?.focus();
@@ -3120,30 +3333,31 @@ SOFTWARE.
       if (chip) glow.value?.group(Number(chip.dataset.group));
       else glow.value?.off();
     };
-    return /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4(
       "div",
       {
         class: "board",
+        ref: frame,
         onPointerOver: chipUnder,
         onPointerLeave: () => glow.value?.off(),
         onFocusIn: chipUnder,
         onFocusOut: () => glow.value?.off(),
-        children: /* @__PURE__ */ a3("div", { class: "sheet", ref: board, children: [
-          /* @__PURE__ */ a3("svg", { class: "edges", "aria-hidden": "true", children: [
-            /* @__PURE__ */ a3("path", { class: "edges-all", ref: all }),
-            /* @__PURE__ */ a3("path", { class: "edges-some", ref: some })
+        children: /* @__PURE__ */ a4("div", { class: "sheet", ref: board, children: [
+          /* @__PURE__ */ a4("svg", { class: "edges", "aria-hidden": "true", children: [
+            /* @__PURE__ */ a4("path", { class: "edges-all", ref: all }),
+            /* @__PURE__ */ a4("path", { class: "edges-some", ref: some })
           ] }),
-          /* @__PURE__ */ a3("table", { class: "matrix", role: "grid", "aria-label": `Entities of ${row.title} by phase and lane`, onKeyDown, children: [
-            /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { role: "row", children: [
-              /* @__PURE__ */ a3("th", { role: "columnheader", scope: "col", children: "lane" }),
-              row.columns.map((column) => /* @__PURE__ */ a3("th", { role: "columnheader", scope: "col", children: /* @__PURE__ */ a3("bdi", { children: column }) }))
+          /* @__PURE__ */ a4("table", { class: "matrix", role: "grid", "aria-label": `Entities of ${row.title} by phase and lane`, onKeyDown, children: [
+            /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { role: "row", children: [
+              /* @__PURE__ */ a4("th", { role: "columnheader", scope: "col", children: "lane" }),
+              row.columns.map((column, c4) => /* @__PURE__ */ a4("th", { role: "columnheader", scope: "col", class: row.groups.some((each) => each.column === c4) ? "" : "empty", children: /* @__PURE__ */ a4("bdi", { children: column }) }))
             ] }) }),
-            /* @__PURE__ */ a3("tbody", { children: row.lanes.map((lane, l4) => /* @__PURE__ */ a3("tr", { role: "row", class: row.lanes[l4 - 1]?.subsystem === lane.subsystem ? "" : "subsystem-start", children: [
-              /* @__PURE__ */ a3(LaneHead, { lane }),
+            /* @__PURE__ */ a4("tbody", { children: row.lanes.map((lane, l4) => /* @__PURE__ */ a4("tr", { role: "row", class: row.lanes[l4 - 1]?.subsystem === lane.subsystem ? "" : "subsystem-start", children: [
+              /* @__PURE__ */ a4(LaneHead, { lane }),
               row.columns.map((column, c4) => {
                 const groups = cells[l4]?.[c4] ?? [];
                 const place = { lane: l4, column: c4, chip: 0 };
-                return /* @__PURE__ */ a3(
+                return /* @__PURE__ */ a4(
                   "td",
                   {
                     role: "gridcell",
@@ -3152,11 +3366,11 @@ SOFTWARE.
                       "data-place": nameOf(place),
                       "aria-label": `${lane.subsystem}, ${lane.kind}, ${column}: empty`
                     } : {},
-                    children: groups.map(([group, g5], chip) => /* @__PURE__ */ a3(
+                    children: groups.map(([group2, g5], chip) => /* @__PURE__ */ a4(
                       Chip,
                       {
                         stage,
-                        group,
+                        group: group2,
                         position: g5,
                         kind: lane.kind,
                         place: { lane: l4, column: c4, chip },
@@ -3175,16 +3389,16 @@ SOFTWARE.
     );
   }
   function LaneHead({ lane }) {
-    return /* @__PURE__ */ a3("th", { role: "rowheader", scope: "row", children: [
-      /* @__PURE__ */ a3("bdi", { children: lane.subsystem }),
+    return /* @__PURE__ */ a4("th", { role: "rowheader", scope: "row", children: [
+      /* @__PURE__ */ a4("bdi", { children: lane.subsystem }),
       " ",
-      /* @__PURE__ */ a3("small", { children: lane.kind })
+      /* @__PURE__ */ a4("small", { children: lane.kind })
     ] });
   }
   function Chip(chip) {
     const { group, position } = chip;
     const label = `${group.name}, ${counted(group.count, "entity", "entities")}${chip.wrong ? ", refuted" : ""}`;
-    return /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4(
       "button",
       {
         type: "button",
@@ -3196,22 +3410,23 @@ SOFTWARE.
         "aria-pressed": opened2.value === position || route.value.options.get("g") === String(position),
         onClick: (event) => {
           openedFrom(event.currentTarget);
+          hold(event.currentTarget, position);
           go(groupAddress(chip.stage, position));
         },
         children: [
-          chip.wrong ? /* @__PURE__ */ a3(Icon, { word: "refuted" }) : null,
-          /* @__PURE__ */ a3("bdi", { children: breakable(group.name) }),
-          group.count > 1 ? /* @__PURE__ */ a3("small", { children: [
+          chip.wrong ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
+          /* @__PURE__ */ a4("bdi", { children: breakable(group.name) }),
+          group.count > 1 ? /* @__PURE__ */ a4("small", { children: [
             " \xD7",
             grouped(String(group.count))
           ] }) : null,
-          chip.level === void 0 ? null : /* @__PURE__ */ a3(Bar, { level: chip.level })
+          chip.level === void 0 ? null : /* @__PURE__ */ a4(Bar, { level: chip.level })
         ]
       }
     );
   }
   function Bar({ level }) {
-    return /* @__PURE__ */ a3("span", { class: `bar bar-${tenth(level)}`, "aria-hidden": "true" });
+    return /* @__PURE__ */ a4("span", { class: `bar bar-${tenth(level)}`, "aria-hidden": "true" });
   }
   function cellsOf(row) {
     const cells = row.lanes.map(() => row.columns.map(() => []));
@@ -3253,20 +3468,20 @@ SOFTWARE.
     }
   }
   function useWrongGroups(stage) {
-    const wrong = index.findings.filter((finding) => finding.refutes && finding.stage === stage && finding.entity >= 0);
+    const wrong = [...wrongIn(stage)];
     const answer = useAnswer(async () => {
-      const names = wrong.length > 0 ? await namesOf(stage) : [];
-      return new Set(wrong.map((finding) => names[finding.entity]?.[3] ?? -1));
+      const names2 = wrong.length > 0 ? await namesOf(stage) : [];
+      return new Set(wrong.map((entity) => names2[entity]?.[3] ?? -1));
     }, [stage]);
     return answer.state === "here" ? answer.value : /* @__PURE__ */ new Set();
   }
   function useLevels(stage, shown) {
     const answer = useAnswer(async () => {
       const levels = /* @__PURE__ */ new Map();
-      const names = shown.length > 0 ? await namesOf(stage) : [];
+      const names2 = shown.length > 0 ? await namesOf(stage) : [];
       for (const { values } of shown) {
         for (const [entity, , level] of values.values()) {
-          const group = names[entity]?.[3] ?? -1;
+          const group = names2[entity]?.[3] ?? -1;
           levels.set(group, Math.max(level, levels.get(group) ?? 0));
         }
       }
@@ -3279,28 +3494,29 @@ SOFTWARE.
   var MOST = 1e3;
   function GroupList({ stage, group, shown }) {
     const answer = useAnswer(async () => {
-      const names = await namesOf(stage);
-      return { names, positions: names.flatMap((name, at) => name[3] === group ? [at] : []) };
+      const names2 = await namesOf(stage);
+      return { names: names2, positions: names2.flatMap((name, at) => name[3] === group ? [at] : []) };
     }, [stage, group]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (found) => /* @__PURE__ */ a3(List, { stage, found, shown }) });
+    return /* @__PURE__ */ a4(Awaited, { answer, children: (found) => /* @__PURE__ */ a4(List, { stage, found, shown }) });
   }
   function SearchList({ stage, text, shown }) {
     const answer = useAnswer(async () => {
-      const names = await namesOf(stage);
-      return { names, positions: matching(names, text) };
+      const names2 = await namesOf(stage);
+      return { names: names2, positions: matching(names2, text) };
     }, [stage, text]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (found) => /* @__PURE__ */ a3(List, { stage, found, shown }) });
+    return /* @__PURE__ */ a4(Awaited, { answer, children: (found) => /* @__PURE__ */ a4(List, { stage, found, shown }) });
   }
   function List({ stage, found, shown }) {
     const positions = found.positions.slice(0, MOST);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3(Cut, { shown: positions.length, all: found.positions.length }),
-      /* @__PURE__ */ a3("ul", { class: "entities", onKeyDown: moveInList, onPointerLeave: () => glow.value?.off(), children: positions.map((position, at) => /* @__PURE__ */ a3(Entry, { stage, name: found.names[position], position, first: at === 0, shown })) })
+    const wrong = wrongIn(stage);
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(Cut, { shown: positions.length, all: found.positions.length }),
+      /* @__PURE__ */ a4("ul", { class: "entities", onKeyDown: moveInList, onPointerLeave: () => glow.value?.off(), children: positions.map((position, at) => /* @__PURE__ */ a4(Entry, { stage, name: found.names[position], position, first: at === 0, wrong: wrong.has(position), shown })) })
     ] });
   }
   function Cut({ shown, all }) {
-    if (all <= shown) return /* @__PURE__ */ a3("p", { class: "count", role: "status", children: counted(all, "entity", "entities") });
-    return /* @__PURE__ */ a3("p", { class: "count cut", role: "status", children: [
+    if (all <= shown) return /* @__PURE__ */ a4("p", { class: "count", role: "status", children: counted(all, "entity", "entities") });
+    return /* @__PURE__ */ a4("p", { class: "count cut", role: "status", children: [
       "The first ",
       grouped(String(shown)),
       " of ",
@@ -3308,13 +3524,21 @@ SOFTWARE.
       " entities. A longer search text finds fewer."
     ] });
   }
+  function EntityName({ name: [alias, full], wrong }) {
+    return /* @__PURE__ */ a4($, { children: [
+      wrong ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
+      wrong ? /* @__PURE__ */ a4("b", { class: "wrong", children: " refuted " }) : null,
+      /* @__PURE__ */ a4("bdi", { class: "entity-name", children: full }),
+      " ",
+      full === alias ? null : /* @__PURE__ */ a4("span", { class: "alias", children: alias })
+    ] });
+  }
   function Entry(entry) {
     const { stage, name, position } = entry;
     const row = index.stages[stage];
     if (!name || !row) return null;
-    const [alias, full] = name;
     const light = () => void glow.value?.entity(position);
-    return /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
       "a",
       {
         href: address(["stage", slug(row), "e", position], route.value.options),
@@ -3326,17 +3550,15 @@ SOFTWARE.
         onBlur: () => glow.value?.off(),
         onClick: (event) => openedFrom(event.currentTarget),
         children: [
-          /* @__PURE__ */ a3("b", { children: alias }),
-          " ",
-          full === alias ? null : /* @__PURE__ */ a3("bdi", { children: full }),
+          /* @__PURE__ */ a4(EntityName, { name, wrong: entry.wrong }),
           entry.shown.map(({ overlay, values }) => {
             const value = values.get(position);
-            return value ? /* @__PURE__ */ a3("small", { children: [
+            return value ? /* @__PURE__ */ a4("small", { children: [
               grouped(value[1]),
               " ",
               overlay.unit,
               " ",
-              /* @__PURE__ */ a3(Bar, { level: value[2] })
+              /* @__PURE__ */ a4(Bar, { level: value[2] })
             ] }) : null;
           })
         ]
@@ -3363,7 +3585,7 @@ SOFTWARE.
       const searching = route.value.path[0] === "search" || route.value.options.has("q");
       if (text || searching) (searching ? settle : go)(target(text));
     };
-    return /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4(
       "input",
       {
         id: "search",
@@ -3391,45 +3613,42 @@ SOFTWARE.
   async function everywhere(text) {
     const found = [];
     for (const stage of text ? index.stages.keys() : []) {
-      const names = await namesOf(stage);
-      found.push({ stage, names, positions: matching(names, text) });
+      const names2 = await namesOf(stage);
+      found.push({ stage, names: names2, positions: matching(names2, text) });
     }
     return found;
   }
   function SearchView() {
     const text = route.value.options.get("q") ?? "";
     const answer = useAnswer(() => everywhere(text), [text]);
-    return /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
-      /* @__PURE__ */ a3("h1", { tabIndex: -1, children: [
+    return /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
+      /* @__PURE__ */ a4("h1", { tabIndex: -1, children: [
         "Search \u201C",
         text,
         "\u201D"
       ] }),
-      /* @__PURE__ */ a3(Awaited, { answer, children: (hits) => /* @__PURE__ */ a3(Results, { hits }) })
+      /* @__PURE__ */ a4(Awaited, { answer, children: (hits) => /* @__PURE__ */ a4(Results, { hits }) })
     ] });
   }
   function Results({ hits }) {
     const all = hits.reduce((sum2, each) => sum2 + each.positions.length, 0);
     let room = MOST;
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3(Cut, { shown: Math.min(all, MOST), all }),
-      hits.map(({ stage, names, positions }) => {
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(Cut, { shown: Math.min(all, MOST), all }),
+      hits.map(({ stage, names: names2, positions }) => {
         const shown = positions.slice(0, room);
         room -= shown.length;
         if (shown.length === 0) return null;
-        return /* @__PURE__ */ a3("section", { "aria-label": stageTitle(stage), children: [
-          /* @__PURE__ */ a3("h2", { children: [
+        const wrong = wrongIn(stage);
+        return /* @__PURE__ */ a4("section", { "aria-label": stageTitle(stage), children: [
+          /* @__PURE__ */ a4("h2", { children: [
             stageTitle(stage),
             " ",
-            /* @__PURE__ */ a3("small", { children: grouped(String(positions.length)) })
+            /* @__PURE__ */ a4("small", { children: grouped(String(positions.length)) })
           ] }),
-          /* @__PURE__ */ a3("ul", { class: "entities", onKeyDown: moveInList, children: shown.map((position, at) => {
-            const [alias, name] = names[position] ?? ["", "", "", 0];
-            return /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("a", { href: entityAddress(stage, position), tabIndex: at === 0 ? 0 : -1, "data-entry": true, children: [
-              /* @__PURE__ */ a3("b", { children: alias }),
-              " ",
-              name === alias ? null : /* @__PURE__ */ a3("bdi", { children: name })
-            ] }) });
+          /* @__PURE__ */ a4("ul", { class: "entities", onKeyDown: moveInList, children: shown.map((position, at) => {
+            const name = names2[position] ?? ["", "", "", 0];
+            return /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("a", { href: entityAddress(stage, position), tabIndex: at === 0 ? 0 : -1, "data-entry": true, children: /* @__PURE__ */ a4(EntityName, { name, wrong: wrong.has(position) }) }) });
           }) })
         ] });
       })
@@ -3440,20 +3659,20 @@ SOFTWARE.
   var SHOWN2 = 40;
   async function find2(stage, target2) {
     const row = index.stages[stage];
-    const names = await namesOf(stage);
-    const position = /^\d+$/.test(target2) ? Number(target2) : names.findIndex((name2) => name2[2] === target2);
-    const name = names[position];
+    const names2 = await namesOf(stage);
+    const position = /^\d+$/.test(target2) ? Number(target2) : names2.findIndex((name2) => name2[2] === target2);
+    const name = names2[position];
     if (!name) return void 0;
     const entity = await rowAt(row.entities, position);
     if (name[2] !== target2) settle(keepingOptions(["stage", slug(row), "e", name[2]]));
-    return { entity, position, names };
+    return { entity, position, names: names2 };
   }
   function Inspector({ stage, target: target2, shown }) {
     const answer = useAnswer(() => find2(stage, target2), [stage, target2]);
-    return /* @__PURE__ */ a3(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a3(Whole2, { stage, found, shown }) : /* @__PURE__ */ a3(NotHere, { what: `entity ${target2}` }) });
+    return /* @__PURE__ */ a4(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a4(Whole2, { stage, found, shown }) : /* @__PURE__ */ a4(NotHere, { what: `entity ${target2}` }) });
   }
   function Whole2({ stage, found, shown }) {
-    const { entity, position, names } = found;
+    const { entity, position, names: names2 } = found;
     A2(() => {
       opened2.value = entity.group;
       return () => {
@@ -3461,55 +3680,66 @@ SOFTWARE.
       };
     }, [entity.group]);
     const findings = index.findings.filter((each) => each.stage === stage && each.entity === position);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
-        /* @__PURE__ */ a3("bdi", { children: entity.alias }),
+    const relations = useAnswer(() => accused(findings), [stage, position]);
+    const expected = relations.state === "here" ? expectedOf(entity, relations.value) : /* @__PURE__ */ new Map();
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("h2", { tabIndex: -1, children: [
+        /* @__PURE__ */ a4("bdi", { children: entity.alias }),
         " ",
-        /* @__PURE__ */ a3("small", { children: entity.kind })
+        /* @__PURE__ */ a4("small", { children: entity.kind })
       ] }),
-      findings.map((finding) => /* @__PURE__ */ a3(FindingNote, { finding })),
-      /* @__PURE__ */ a3("p", { class: "expression", children: /* @__PURE__ */ a3(Expression, { span: entity.expression, stage }) }),
-      /* @__PURE__ */ a3("dl", { class: "ids", children: [
-        /* @__PURE__ */ a3("dt", { children: "name" }),
-        /* @__PURE__ */ a3("dd", { children: /* @__PURE__ */ a3("bdi", { children: entity.name }) }),
-        /* @__PURE__ */ a3("dt", { children: "id" }),
-        /* @__PURE__ */ a3("dd", { class: "digest", children: entity.id })
+      /* @__PURE__ */ a4(FindingNotes, { findings }),
+      /* @__PURE__ */ a4("p", { class: "expression", children: /* @__PURE__ */ a4(Expression, { span: entity.expression, stage }) }),
+      /* @__PURE__ */ a4("dl", { class: "ids", children: [
+        /* @__PURE__ */ a4("dt", { children: "name" }),
+        /* @__PURE__ */ a4("dd", { children: /* @__PURE__ */ a4("bdi", { children: entity.name }) }),
+        /* @__PURE__ */ a4("dt", { children: "id" }),
+        /* @__PURE__ */ a4("dd", { class: "digest", children: entity.id })
       ] }),
-      /* @__PURE__ */ a3(Values, { position, shown }),
-      /* @__PURE__ */ a3("h3", { children: "Fields" }),
-      /* @__PURE__ */ a3(Facts, { facts: entity.fields, label: "Fields" }),
-      /* @__PURE__ */ a3(Entities, { title: "Reads or waits for", stage, positions: entity.before, names }),
-      /* @__PURE__ */ a3(Entities, { title: "Is read or waited for by", stage, positions: entity.after, names }),
-      /* @__PURE__ */ a3("h3", { children: "Lineage" }),
-      /* @__PURE__ */ a3(Facts, { facts: entity.lineage, label: "Lineage" }),
-      /* @__PURE__ */ a3(Relations2, { title: "Made by", links: entity.made_by, none: "no relation" }),
-      /* @__PURE__ */ a3(Relations2, { title: "Lowered by", links: entity.used_by, none: "no relation" })
+      /* @__PURE__ */ a4(Values, { position, shown }),
+      /* @__PURE__ */ a4("h3", { children: "Fields" }),
+      /* @__PURE__ */ a4(Facts, { facts: entity.fields, label: "Fields", expected }),
+      /* @__PURE__ */ a4(Entities, { title: "Reads or waits for", stage, positions: entity.before, names: names2 }),
+      /* @__PURE__ */ a4(Entities, { title: "Is read or waited for by", stage, positions: entity.after, names: names2 }),
+      /* @__PURE__ */ a4("h3", { children: "Lineage" }),
+      /* @__PURE__ */ a4(Facts, { facts: entity.lineage, label: "Lineage" }),
+      /* @__PURE__ */ a4(Relations2, { title: "Made by", links: entity.made_by, none: "no relation" }),
+      /* @__PURE__ */ a4(Relations2, { title: "Lowered by", links: entity.used_by, none: "no relation" })
     ] });
   }
-  function FindingNote({ finding }) {
-    return /* @__PURE__ */ a3(Notice, { children: [
-      /* @__PURE__ */ a3("b", { children: finding.code }),
-      " ",
-      /* @__PURE__ */ a3("bdi", { children: finding.message }),
-      " ",
-      finding.relation >= 0 ? /* @__PURE__ */ a3("a", { href: address(["boundary", finding.boundary, "r", finding.relation]), children: "Rule, law and counterexample" }) : null
-    ] });
+  async function accused(findings) {
+    const places2 = findings.flatMap(({ boundary, relation }) => relation < 0 ? [] : [[boundary, relation]]);
+    const found = places2.map(([at, relation]) => {
+      const boundary = index.boundaries[at];
+      return boundary ? [rowAt(boundary.relations, relation)] : [];
+    });
+    return Promise.all(found.flat());
+  }
+  function expectedOf(entity, relations) {
+    const expected = /* @__PURE__ */ new Map();
+    for (const row of relations.flatMap(({ claims }) => claims.flatMap(({ failed }) => failed))) {
+      if (!row.field.startsWith(`${entity.name}.`)) continue;
+      const last = row.field.slice(entity.name.length + 1);
+      const fact = entity.fields.find(({ name }) => name === last || name.endsWith(`.${last}`));
+      if (fact) expected.set(fact.name, row.expected);
+    }
+    return expected;
   }
   function Values({ position, shown }) {
-    return /* @__PURE__ */ a3($, { children: shown.map(({ overlay, values }) => {
+    return /* @__PURE__ */ a4($, { children: shown.map(({ overlay, values }) => {
       const value = values.get(position)?.[1];
-      return /* @__PURE__ */ a3("p", { class: "overlay-value", children: [
-        /* @__PURE__ */ a3("b", { children: "Overlay" }),
+      return /* @__PURE__ */ a4("p", { class: "overlay-value", children: [
+        /* @__PURE__ */ a4("b", { children: "Overlay" }),
         " ",
-        /* @__PURE__ */ a3("bdi", { children: overlay.provider }),
+        /* @__PURE__ */ a4("bdi", { children: overlay.provider }),
         ", revision ",
-        /* @__PURE__ */ a3("bdi", { children: overlay.revision }),
+        /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
         ":",
         " ",
-        value === void 0 ? "no value for this entity" : /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Quantity, { text: value, about: overlay.unit }),
+        value === void 0 ? "no value for this entity" : /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4(Quantity, { text: value, about: overlay.unit }),
           " ",
-          /* @__PURE__ */ a3("bdi", { children: overlay.unit })
+          /* @__PURE__ */ a4("bdi", { children: overlay.unit })
         ] })
       ] });
     }) });
@@ -3517,34 +3747,34 @@ SOFTWARE.
   function Entities(list) {
     const [all, showAll] = d2(false);
     const positions = all ? list.positions.slice(0, 1e3) : list.positions.slice(0, SHOWN2);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h3", { children: [
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("h3", { children: [
         list.title,
         " ",
-        /* @__PURE__ */ a3("small", { children: grouped(String(list.positions.length)) })
+        /* @__PURE__ */ a4("small", { children: grouped(String(list.positions.length)) })
       ] }),
-      list.positions.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: "nothing" }) : null,
-      /* @__PURE__ */ a3("ul", { class: "links", children: positions.map((position) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("a", { href: entityAddress(list.stage, position), children: /* @__PURE__ */ a3("bdi", { children: list.names[position]?.[0] ?? position }) }) })) }),
-      !all && list.positions.length > SHOWN2 ? /* @__PURE__ */ a3("button", { type: "button", class: "plain", onClick: () => showAll(true), children: [
+      list.positions.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "nothing" }) : null,
+      /* @__PURE__ */ a4("ul", { class: "links", children: positions.map((position) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("a", { href: entityAddress(list.stage, position), children: /* @__PURE__ */ a4("bdi", { children: list.names[position]?.[0] ?? position }) }) })) }),
+      !all && list.positions.length > SHOWN2 ? /* @__PURE__ */ a4("button", { type: "button", class: "plain", onClick: () => showAll(true), children: [
         list.positions.length > 1e3 ? "First 1,000 of " : "All ",
         counted(list.positions.length, "entity", "entities")
       ] }) : null
     ] });
   }
   function Relations2({ title, links, none }) {
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("h3", { children: title }),
-      links.length === 0 ? /* @__PURE__ */ a3("p", { class: "none", children: none }) : null,
-      /* @__PURE__ */ a3("ul", { class: "links", children: links.slice(0, SHOWN2).map(([boundary, relation]) => {
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("h3", { children: title }),
+      links.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: none }) : null,
+      /* @__PURE__ */ a4("ul", { class: "links", children: links.slice(0, SHOWN2).map(([boundary, relation]) => {
         const row = index.boundaries[boundary];
-        return row ? /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("a", { href: address(["boundary", boundary, "r", relation]), children: [
+        return row ? /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("a", { href: address(["boundary", boundary, "r", relation]), children: [
           "relation ",
           grouped(String(relation)),
           " of ",
           boundaryTitle(row)
         ] }) }) : null;
       }) }),
-      links.length > SHOWN2 ? /* @__PURE__ */ a3("p", { children: [
+      links.length > SHOWN2 ? /* @__PURE__ */ a4("p", { children: [
         "and ",
         counted(links.length - SHOWN2, "more relation")
       ] }) : null
@@ -3563,31 +3793,42 @@ SOFTWARE.
     const { window: window2 } = useWindow(body, count, LINE, `${stage} ${form} ${sheet}`);
     const positions = positionsOf(window2).map((at) => at + from);
     const rows = useRows(list, positions);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("p", { class: "count", children: [
+    const wrong = wrongIn(stage);
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("p", { class: "count", children: [
         grouped(String(list.count)),
         " lines",
         sheets > 1 ? `, of which ${grouped(String(from + 1))} to ${grouped(String(from + count))} here ` : "",
-        sheet > 0 ? /* @__PURE__ */ a3("a", { href: withOptions({ sheet: String(sheet - 1) }), children: "before" }) : null,
+        sheet > 0 ? /* @__PURE__ */ a4("a", { href: withOptions({ sheet: String(sheet - 1) }), children: "before" }) : null,
         " ",
-        sheet + 1 < sheets ? /* @__PURE__ */ a3("a", { href: withOptions({ sheet: String(sheet + 1) }), children: "after" }) : null,
+        sheet + 1 < sheets ? /* @__PURE__ */ a4("a", { href: withOptions({ sheet: String(sheet + 1) }), children: "after" }) : null,
         printing.value ? ` (printed ${printedOf(list.count)})` : ""
       ] }),
-      /* @__PURE__ */ a3("div", { class: "code", ref: body, role: "region", "aria-label": `${form} text`, children: [
-        /* @__PURE__ */ a3("div", { style: { height: `${window2.above}px` } }),
+      /* @__PURE__ */ a4("div", { class: "code", ref: body, role: "region", "aria-label": `${form} text`, style: { "--digits": String(list.count).length }, children: [
+        /* @__PURE__ */ a4("div", { style: { height: `${window2.above}px` } }),
         positions.map((position) => {
           const answer = rows.get(position);
-          return /* @__PURE__ */ a3("div", { class: "line", "data-row": position - from, children: [
-            /* @__PURE__ */ a3("span", { class: "line-number", "aria-hidden": "true", children: position + 1 }),
-            /* @__PURE__ */ a3("code", { class: `depth-${answer?.state === "here" ? Math.min(8, answer.value[0]) : 0}`, children: [
-              answer?.state === "here" ? /* @__PURE__ */ a3(Parts, { parts: answer.value[1], stage }) : null,
-              answer?.state === "failed" ? /* @__PURE__ */ a3("span", { role: "alert", children: answer.why }) : null
+          const bad = answer?.state === "here" && names(answer.value[1], wrong);
+          return /* @__PURE__ */ a4("div", { class: bad ? "line wrong" : "line", "data-row": position - from, children: [
+            /* @__PURE__ */ a4("span", { class: "line-number", "aria-hidden": "true", children: position + 1 }),
+            /* @__PURE__ */ a4("code", { class: `depth-${answer?.state === "here" ? Math.min(8, answer.value[0]) : 0}`, children: [
+              bad ? /* @__PURE__ */ a4($, { children: [
+                /* @__PURE__ */ a4(Icon, { word: "refuted" }),
+                /* @__PURE__ */ a4("span", { class: "hidden-text", children: "refuted: " })
+              ] }) : null,
+              answer?.state === "here" ? /* @__PURE__ */ a4(Parts, { parts: answer.value[1], stage }) : null,
+              answer?.state === "failed" ? /* @__PURE__ */ a4("span", { role: "alert", children: answer.why }) : null
             ] })
           ] }, position);
         }),
-        /* @__PURE__ */ a3("div", { style: { height: `${window2.below}px` } })
+        /* @__PURE__ */ a4("div", { style: { height: `${window2.below}px` } })
       ] })
     ] });
+  }
+  function names(parts, entities) {
+    return parts.some(
+      (part) => typeof part !== "string" && (entities.has(part.entity ?? -1) || names(part.parts, entities))
+    );
   }
 
   // src/stage.tsx
@@ -3595,54 +3836,85 @@ SOFTWARE.
     const position = stageBySlug(name);
     const stage = index.stages[position];
     const shown = useOverlays(position);
-    if (!stage) return /* @__PURE__ */ a3(NoView, { what: `stage ${name}` });
+    if (!stage) return /* @__PURE__ */ a4(NoView, { what: `stage ${name}` });
     const overlays = shown.state === "here" ? shown.value : [];
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3("main", { class: "view", tabIndex: -1, children: [
-        /* @__PURE__ */ a3(Head2, { stage }),
-        stage.unavailable ? /* @__PURE__ */ a3(Notice, { children: [
-          /* @__PURE__ */ a3("b", { children: "Unavailable." }),
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
+        /* @__PURE__ */ a4(Head2, { stage, position }),
+        stage.unavailable ? /* @__PURE__ */ a4(Notice, { children: [
+          /* @__PURE__ */ a4("b", { children: "Unavailable." }),
           " ",
-          /* @__PURE__ */ a3("bdi", { children: stage.unavailable })
-        ] }) : /* @__PURE__ */ a3($, { children: [
-          /* @__PURE__ */ a3(Tools, { stage, position }),
-          shown.state === "failed" ? /* @__PURE__ */ a3(Awaited, { answer: shown, children: () => null }) : null,
-          /* @__PURE__ */ a3(Form2, { stage, position, shown: overlays })
+          /* @__PURE__ */ a4("bdi", { children: stage.unavailable })
+        ] }) : /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4(Wrong, { position }),
+          /* @__PURE__ */ a4(Tools, { stage, position }),
+          shown.state === "failed" ? /* @__PURE__ */ a4(Awaited, { answer: shown, children: () => null }) : null,
+          /* @__PURE__ */ a4(Form2, { stage, position, shown: overlays })
         ] })
       ] }),
-      /* @__PURE__ */ a3(Beside2, { stage, position, target: target2, shown: overlays })
+      /* @__PURE__ */ a4(Beside2, { stage, position, target: target2, shown: overlays })
     ] });
   }
-  function Head2({ stage }) {
-    return /* @__PURE__ */ a3("header", { class: "view-head", children: [
-      /* @__PURE__ */ a3("h1", { tabIndex: -1, children: [
+  function Head2({ stage, position }) {
+    const made = index.boundaries.findIndex((boundary2) => boundary2.target === position);
+    const boundary = index.boundaries[made];
+    return /* @__PURE__ */ a4("header", { class: "view-head", children: [
+      /* @__PURE__ */ a4("h1", { tabIndex: -1, children: [
         stage.title,
-        stage.branch ? /* @__PURE__ */ a3("small", { children: [
+        stage.branch ? /* @__PURE__ */ a4("small", { children: [
           " ",
           stage.branch
         ] }) : null
       ] }),
-      /* @__PURE__ */ a3("p", { class: "question", children: stage.question }),
-      /* @__PURE__ */ a3("div", { class: "columns", children: [
-        /* @__PURE__ */ a3("section", { children: [
-          /* @__PURE__ */ a3("h2", { children: "Here" }),
-          stage.label ? /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: stage.label }) }) : null,
-          stage.result.map((line) => /* @__PURE__ */ a3("p", { children: /* @__PURE__ */ a3("bdi", { children: groupedWithin(line) }) })),
-          stage.kinds.length > 0 ? /* @__PURE__ */ a3("p", { children: stage.kinds.map(({ kind, count }) => counted(count, kind)).join(", ") }) : null
+      /* @__PURE__ */ a4("p", { class: "question", children: stage.question }),
+      /* @__PURE__ */ a4("div", { class: "columns", children: [
+        stage.unavailable ? null : /* @__PURE__ */ a4("section", { children: [
+          /* @__PURE__ */ a4("h2", { children: "Here" }),
+          stage.label ? /* @__PURE__ */ a4("p", { children: /* @__PURE__ */ a4("bdi", { children: stage.label }) }) : null,
+          stage.result.map((line) => /* @__PURE__ */ a4("p", { children: /* @__PURE__ */ a4("bdi", { children: groupedWithin(line) }) })),
+          stage.kinds.length > 0 ? /* @__PURE__ */ a4("p", { children: stage.kinds.map(({ kind, count }) => counted(count, kind)).join(", ") }) : null
         ] }),
-        /* @__PURE__ */ a3("section", { children: [
-          /* @__PURE__ */ a3("h2", { children: "Not here" }),
-          /* @__PURE__ */ a3("p", { children: stage.beyond }),
-          stage.status ? /* @__PURE__ */ a3("p", { children: [
-            "made by a transition that is ",
-            /* @__PURE__ */ a3(Status, { word: stage.status })
-          ] }) : null,
-          stage.digest ? /* @__PURE__ */ a3("p", { class: "digest", children: [
-            "snapshot ",
-            stage.digest
-          ] }) : null
+        /* @__PURE__ */ a4("section", { children: [
+          /* @__PURE__ */ a4("h2", { children: "Not here" }),
+          /* @__PURE__ */ a4("p", { children: stage.beyond })
         ] })
-      ] })
+      ] }),
+      stage.digest ? /* @__PURE__ */ a4("p", { class: "made", children: [
+        boundary ? /* @__PURE__ */ a4("span", { children: [
+          "Made by ",
+          /* @__PURE__ */ a4("a", { href: address(["boundary", made]), children: boundaryTitle(boundary) }),
+          ":",
+          " ",
+          /* @__PURE__ */ a4(Status, { word: standingOf(boundary, made) })
+        ] }) : null,
+        /* @__PURE__ */ a4("span", { class: "digest", children: [
+          "snapshot ",
+          stage.digest
+        ] })
+      ] }) : null
+    ] });
+  }
+  var NAMED = 3;
+  function Wrong({ position }) {
+    const wrong = [...wrongIn(position)];
+    const answer = useAnswer(() => wrong.length > 0 ? namesOf(position) : Promise.resolve([]), [position]);
+    if (wrong.length === 0) return null;
+    const names2 = answer.state === "here" ? answer.value : [];
+    return /* @__PURE__ */ a4("p", { class: "wrong-here", children: [
+      /* @__PURE__ */ a4("span", { children: [
+        /* @__PURE__ */ a4(Icon, { word: "refuted" }),
+        " ",
+        /* @__PURE__ */ a4("b", { children: [
+          grouped(String(wrong.length)),
+          " refuted here:"
+        ] })
+      ] }),
+      wrong.slice(0, NAMED).map((entity) => /* @__PURE__ */ a4("a", { href: address(["stage", slug(index.stages[position]), "e", entity], route.value.options), children: /* @__PURE__ */ a4("bdi", { children: names2[entity]?.[0] ?? `entity ${entity}` }) })),
+      wrong.length > NAMED ? /* @__PURE__ */ a4("span", { children: [
+        "and ",
+        grouped(String(wrong.length - NAMED)),
+        " more"
+      ] }) : null
     ] });
   }
   function Tools({ stage, position }) {
@@ -3650,8 +3922,8 @@ SOFTWARE.
     const view = route.value.options.get("view") ?? "matrix";
     const ov = route.value.options.get("ov") ?? "";
     const to = (name) => address(path, [["view", name === "matrix" ? "" : name], ["ov", ov]]);
-    return /* @__PURE__ */ a3("div", { class: "tools", children: [
-      /* @__PURE__ */ a3(
+    return /* @__PURE__ */ a4("div", { class: "tools", children: [
+      /* @__PURE__ */ a4(
         Choice,
         {
           label: "Form",
@@ -3663,15 +3935,15 @@ SOFTWARE.
           ]
         }
       ),
-      /* @__PURE__ */ a3(OverlaySwitches, { stage: position })
+      /* @__PURE__ */ a4(OverlaySwitches, { stage: position })
     ] });
   }
   function Form2({ stage, position, shown }) {
     const view = route.value.options.get("view") ?? "matrix";
-    if (view === "short") return /* @__PURE__ */ a3(TextView, { list: stage.short, stage: position, form: "Short" });
-    if (view === "detail") return /* @__PURE__ */ a3(TextView, { list: stage.detail, stage: position, form: "Detailed" });
-    if (view !== "matrix") return /* @__PURE__ */ a3(NotHere, { what: `form ${view}` });
-    return /* @__PURE__ */ a3(Matrix, { stage: position, shown });
+    if (view === "short") return /* @__PURE__ */ a4(TextView, { list: stage.short, stage: position, form: "Short" });
+    if (view === "detail") return /* @__PURE__ */ a4(TextView, { list: stage.detail, stage: position, form: "Detailed" });
+    if (view !== "matrix") return /* @__PURE__ */ a4(NotHere, { what: `form ${view}` });
+    return /* @__PURE__ */ a4(Matrix, { stage: position, shown });
   }
   function Beside2(beside) {
     const { stage, position, target: target2, shown } = beside;
@@ -3680,29 +3952,25 @@ SOFTWARE.
     const group = options.get("g") ?? "";
     if (target2 !== void 0) {
       const back = address(["stage", slug(stage)], options);
-      return /* @__PURE__ */ a3(Side, { label: "Entity", back: text ? [`search \u201C${text}\u201D`, back] : group ? [groupName(stage, group), back] : void 0, children: /* @__PURE__ */ a3(Inspector, { stage: position, target: target2, shown }) });
+      return /* @__PURE__ */ a4(Side, { label: "Entity", back: text ? [`search \u201C${text}\u201D`, back] : group ? [groupName(stage, group), back] : void 0, children: /* @__PURE__ */ a4(Inspector, { stage: position, target: target2, shown }) });
     }
     if (text) {
-      return /* @__PURE__ */ a3(Side, { label: "Search", children: [
-        /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
+      return /* @__PURE__ */ a4(Side, { label: "Search", children: [
+        /* @__PURE__ */ a4("h2", { tabIndex: -1, children: [
           "\u201C",
           text,
           "\u201D"
         ] }),
-        /* @__PURE__ */ a3(SearchList, { stage: position, text, shown })
+        /* @__PURE__ */ a4(SearchList, { stage: position, text, shown })
       ] });
     }
     if (group) {
       const at = Number(group);
       const row = stage.groups[at];
-      return /* @__PURE__ */ a3(Side, { label: "Group", children: row ? /* @__PURE__ */ a3($, { children: [
-        /* @__PURE__ */ a3("h2", { tabIndex: -1, children: [
-          /* @__PURE__ */ a3("bdi", { children: row.name }),
-          " ",
-          /* @__PURE__ */ a3("small", { children: counted(row.count, "entity", "entities") })
-        ] }),
-        /* @__PURE__ */ a3(GroupList, { stage: position, group: at, shown })
-      ] }) : /* @__PURE__ */ a3(NotHere, { what: `group ${group}` }) });
+      return /* @__PURE__ */ a4(Side, { label: "Group", children: row ? /* @__PURE__ */ a4($, { children: [
+        /* @__PURE__ */ a4("h2", { tabIndex: -1, children: /* @__PURE__ */ a4("bdi", { children: row.name }) }),
+        /* @__PURE__ */ a4(GroupList, { stage: position, group: at, shown })
+      ] }) : /* @__PURE__ */ a4(NotHere, { what: `group ${group}` }) });
     }
     return null;
   }
@@ -3712,39 +3980,39 @@ SOFTWARE.
 
   // src/main.tsx
   function Top() {
-    return /* @__PURE__ */ a3("header", { class: "top", children: [
-      /* @__PURE__ */ a3("a", { class: "brand", href: address([]), children: [
+    return /* @__PURE__ */ a4("header", { class: "top", children: [
+      /* @__PURE__ */ a4("a", { class: "brand", href: address([]), children: [
         "Blueprint ",
-        /* @__PURE__ */ a3("span", { children: "IR Explorer" })
+        /* @__PURE__ */ a4("span", { children: "IR Explorer" })
       ] }),
-      /* @__PURE__ */ a3("span", { class: `status verdict tone-${toneOf(index.verdict)}`, children: [
-        /* @__PURE__ */ a3(Icon, { word: index.verdict }),
-        /* @__PURE__ */ a3("span", { children: index.verdict })
+      /* @__PURE__ */ a4("span", { class: `status verdict tone-${toneOf(index.verdict)}`, children: [
+        /* @__PURE__ */ a4(Icon, { word: index.verdict }),
+        /* @__PURE__ */ a4("span", { children: index.verdict })
       ] }),
-      /* @__PURE__ */ a3("span", { class: "digest", title: `SHA-256 of the bundle: ${index.bundle_sha256}`, children: [
+      /* @__PURE__ */ a4("span", { class: "digest", title: `SHA-256 of the bundle: ${index.bundle_sha256}`, children: [
         "bundle ",
         index.bundle_sha256.slice(0, 12)
       ] }),
-      /* @__PURE__ */ a3(SearchBox, {}),
-      /* @__PURE__ */ a3("button", { type: "button", onClick: turnTheme, children: theme.value === "dark" ? "Light" : "Dark" }),
-      /* @__PURE__ */ a3("button", { type: "button", "aria-label": "Keys", onClick: () => helping.value = true, children: "?" })
+      /* @__PURE__ */ a4(SearchBox, {}),
+      /* @__PURE__ */ a4("button", { type: "button", onClick: turnTheme, children: theme.value === "dark" ? "Light" : "Dark" }),
+      /* @__PURE__ */ a4("button", { type: "button", "aria-label": "Keys", onClick: () => helping.value = true, children: "?" })
     ] });
   }
   function View() {
     const [view, name = "", kind = "", target2 = ""] = route.value.path;
     switch (view) {
       case void 0:
-        return /* @__PURE__ */ a3(Overview, {});
+        return /* @__PURE__ */ a4(Overview, {});
       case "stage":
-        return /* @__PURE__ */ a3(StageView, { name, target: kind ? target2 : void 0 });
+        return /* @__PURE__ */ a4(StageView, { name, target: kind ? target2 : void 0 });
       case "boundary":
-        return /* @__PURE__ */ a3(BoundaryView, { name, kind, target: target2 });
+        return /* @__PURE__ */ a4(BoundaryView, { name, kind, target: target2 });
       case "evidence":
-        return /* @__PURE__ */ a3(Obligations, { target: name || void 0 });
+        return /* @__PURE__ */ a4(Obligations, { target: name || void 0 });
       case "search":
-        return /* @__PURE__ */ a3(SearchView, {});
+        return /* @__PURE__ */ a4(SearchView, {});
       default:
-        return /* @__PURE__ */ a3(NoView, { what: `#/${route.value.path.join("/")}` });
+        return /* @__PURE__ */ a4(NoView, { what: `#/${route.value.path.join("/")}` });
     }
   }
   function Page() {
@@ -3755,17 +4023,17 @@ SOFTWARE.
         document.querySelector("main h1")?.focus({ preventScroll: true });
       }
     }, [here]);
-    return /* @__PURE__ */ a3($, { children: [
-      /* @__PURE__ */ a3(Top, {}),
-      /* @__PURE__ */ a3(Chain, {}),
-      canInflate ? null : /* @__PURE__ */ a3(Notice, { children: "This browser cannot read the details in this page (it has no DecompressionStream). What follows is a summary." }),
-      /* @__PURE__ */ a3("div", { class: "body", children: /* @__PURE__ */ a3(View, {}) }),
-      /* @__PURE__ */ a3(Help, {})
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(Top, {}),
+      /* @__PURE__ */ a4(Chain, {}),
+      canInflate ? null : /* @__PURE__ */ a4(Notice, { children: "This browser cannot read the details in this page (it has no DecompressionStream). What follows is a summary." }),
+      /* @__PURE__ */ a4("div", { class: "body", children: /* @__PURE__ */ a4(View, {}) }),
+      /* @__PURE__ */ a4(Help, {})
     ] });
   }
   var app = document.getElementById("app");
   if (app && index) {
-    Q(/* @__PURE__ */ a3(Page, {}), app);
+    Q(/* @__PURE__ */ a4(Page, {}), app);
     const plain = document.getElementById("plain");
     if (plain) plain.hidden = true;
     document.documentElement.dataset.ready = "true";

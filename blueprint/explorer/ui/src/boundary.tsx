@@ -2,14 +2,15 @@
 import { rowAt, useAnswer } from "./chunks"
 import { boundaryTitle, index, stageTitle } from "./data"
 import { LawEvidence, ObligationAt } from "./evidence"
-import { FindingList } from "./failure"
+import { FindingList, FindingNotes } from "./failure"
 import { counted, grouped } from "./numbers"
-import { Awaited, Choice, Facts, More, NotHere, NoView, Part } from "./parts"
+import { Awaited, Choice, Digest, Facts, isDigest, More, NotHere, NoView, Part } from "./parts"
 import type { BoundaryIndex, Fact, LawRow, Obligation, RuleRow } from "./payload"
 import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
 import { Side } from "./side"
+import { findingsAt, firstWrong, lawWords, standingOf } from "./standing"
 import { establishes, Icon, Status } from "./status"
 
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
@@ -19,9 +20,11 @@ export function BoundaryView({ name, kind, target }: { name: string; kind: strin
   return (
     <>
       <main class="view" tabIndex={-1}>
-        <Head boundary={boundary} />
-        <Coverage boundary={boundary} />
+        <Head boundary={boundary} position={position} />
+        <Findings position={position} />
+        <OpenLaws boundary={boundary} position={position} />
         <Forms />
+        <Coverage boundary={boundary} />
         <Form boundary={boundary} position={position} />
       </main>
       <Beside boundary={boundary} position={position} kind={kind} target={target} />
@@ -29,7 +32,7 @@ export function BoundaryView({ name, kind, target }: { name: string; kind: strin
   )
 }
 
-function Head({ boundary }: { boundary: BoundaryIndex }) {
+function Head({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
   return (
     <header class="view-head">
       <h1 tabIndex={-1}>
@@ -37,16 +40,27 @@ function Head({ boundary }: { boundary: BoundaryIndex }) {
       </h1>
       <ul class="badges">
         <li>
-          <Icon word={boundary.relation_verified ? "verified" : boundary.weakest || "unknown"} />{" "}
-          {boundary.relation_verified ? "relation verified" : "relations not verified"}
+          <Status word={standingOf(boundary, position)} />
         </li>
+        <li>{boundary.relation_verified ? "relation verified" : "relations not verified"}</li>
         <li>canonical-conformant: {boundary.canonical_conformant}</li>
         {boundary.structural_only ? <li>structural only: it changed nothing</li> : null}
-        <li>host duration: {boundary.duration}</li>
-        <li>
-          weakest: <Status word={boundary.weakest} />
-        </li>
       </ul>
+      <div class="tallies">
+        <p class="counts">
+          <span>Claims:</span>
+          {boundary.claims.map(({ word, count }) => (
+            <Status word={word} count={grouped(count)} />
+          ))}
+        </p>
+        <p class="counts law-counts">
+          <span>Laws:</span>
+          {boundary.laws.length === 0 ? <span class="none">none</span> : null}
+          {lawWords(boundary.laws).map(([word, count]) => (
+            <Status word={word} count={grouped(String(count))} />
+          ))}
+        </p>
+      </div>
     </header>
   )
 }
@@ -62,7 +76,7 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
           <b>Accounted for:</b> {boundary.exact ? "everything, once" : "not everything, or not once"}
         </li>
         {boundary.coverage.map(({ name, value }) => (
-          <li>
+          <li class={value === "0" ? "zero" : ""}>
             {FAULTS.has(name) && value !== "0" ? <Icon word="refuted" /> : null} <b class="number">{grouped(value)}</b> <span>{name}</span>
           </li>
         ))}
@@ -74,12 +88,7 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
           </li>
         ))}
       </ul>
-      <p class="counts">
-        <span>Claims:</span>
-        {boundary.claims.map(({ word, count }) => (
-          <Status word={word} count={grouped(count)} />
-        ))}
-      </p>
+      <p class="support">host duration: {boundary.duration}</p>
     </section>
   )
 }
@@ -109,11 +118,7 @@ function Form({ boundary, position }: { boundary: BoundaryIndex; position: numbe
   switch (form) {
     case "":
       return (
-        <>
-          <Findings position={position} />
-          <OpenLaws boundary={boundary} position={position} />
-          <Relations boundary={boundary} position={position} detail={false} />
-        </>
+        <Relations boundary={boundary} position={position} detail={false} />
       )
     case "short":
       return (
@@ -142,10 +147,17 @@ function Form({ boundary, position }: { boundary: BoundaryIndex; position: numbe
 }
 
 function Findings({ position }: { position: number }) {
-  const findings = index.findings.filter((finding) => finding.boundary === position)
+  const findings = findingsAt(position)
   if (findings.length === 0) return null
+  const wrong = firstWrong()
+  const follow = wrong && wrong[1] !== position && findings.every((finding) => finding.weight !== "first")
   return (
     <Part title="Findings here" note={grouped(String(findings.length))}>
+      {follow ? (
+        <p class="follow">
+          They may follow from what is wrong before: mend <a href={address(["boundary", wrong[1]])}>{wrong[0]}</a> first.
+        </p>
+      ) : null}
       <FindingList findings={findings.slice(0, FINDINGS)} />
       {findings.length > FINDINGS ? (
         <More title={`${grouped(String(findings.length - FINDINGS))} more`}>
@@ -159,11 +171,14 @@ function Findings({ position }: { position: number }) {
 /** How many findings a boundary shows at once. */
 const FINDINGS = 1
 
+/** What is said in words, and beneath it the digests, cut short: the audit has the whole of them. */
 function Promises({ facts }: { facts: readonly Fact[] }) {
+  const words = facts.filter(({ value }) => !isDigest(value))
+  const digests = facts.filter(({ value }) => isDigest(value))
   return (
     <Part title="What the pass promises">
       <dl class="promises">
-        {facts.map(({ name, value }) => (
+        {words.map(({ name, value }) => (
           <div>
             <dt>{name}</dt>
             <dd>
@@ -172,6 +187,18 @@ function Promises({ facts }: { facts: readonly Fact[] }) {
           </div>
         ))}
       </dl>
+      {digests.length > 0 ? (
+        <dl class="promises digests">
+          {digests.map(({ name, value }) => (
+            <div>
+              <dt>{name}</dt>
+              <dd>
+                <Digest text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
     </Part>
   )
 }
@@ -241,17 +268,37 @@ function Semantics({ rule }: { rule: RuleRow }) {
   )
 }
 
+/** What a law is to the reader, by its word: what does not hold comes first, what does not apply last. */
+function lawRank({ status }: LawRow): number {
+  if (status === "not-applicable") return 2
+  return establishes(status) ? 1 : 0
+}
+
 function Laws({ boundary, position }: { boundary: BoundaryIndex; position: number }) {
+  const laws = boundary.laws.map((law, at) => [law, at] as const).sort(([a], [b]) => lawRank(a) - lawRank(b))
   return (
-    <Part title="Laws" note={counted(boundary.laws.length, "form")}>
-      {boundary.laws.length === 0 ? <p class="none">none at this boundary</p> : null}
-      <ul class="laws">
-        {boundary.laws.map((law, at) => (
-          <li>
-            <Status word={law.status} /> <LawLink law={law} position={position} at={at} /> <bdi>{law.statement}</bdi>
-          </li>
-        ))}
-      </ul>
+    <Part title="Laws" note={counted(laws.length, "form")}>
+      {laws.length === 0 ? <p class="none">none at this boundary</p> : null}
+      <div class="wide">
+        <table class="rows laws">
+          <caption class="hidden-text">Laws, those that do not hold first</caption>
+          <tbody>
+            {laws.map(([law, at]) => (
+              <tr>
+                <td>
+                  <Status word={law.status} />
+                </td>
+                <th scope="row">
+                  <LawLink law={law} position={position} at={at} />
+                </th>
+                <td>
+                  <bdi>{law.statement}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Part>
   )
 }
@@ -321,6 +368,7 @@ function Beside(beside: { boundary: BoundaryIndex; position: number; kind: strin
             <h2 tabIndex={-1}>
               {law.id} <small>{law.form}</small>
             </h2>
+            <FindingNotes findings={findingsAt(position).filter((finding) => finding.law === Number(target))} />
             <LawEvidence law={law} />
             <Instances obligations={law.obligations} />
           </>

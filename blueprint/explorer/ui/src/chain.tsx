@@ -1,14 +1,23 @@
 // The derivation from left to right: five slots for each branch, and what lies between them.
+import { useEffect, useRef } from "preact/hooks"
 import { index, slug, stageTitle } from "./data"
 import { grouped } from "./numbers"
 import type { StageIndex } from "./payload"
 import { address, route } from "./route"
+import { standingOf } from "./standing"
 import { Icon } from "./status"
 
 export function Chain() {
+  const self = useRef<HTMLElement>(null)
   const here = route.value.path[0] === undefined
+  // On a narrow screen the chain is one line that scrolls: what is shown stands in its middle.
+  useEffect(() => {
+    const chain = self.current
+    const link = chain?.querySelector<HTMLElement>("[aria-current]")
+    if (chain && link) chain.scrollLeft = link.offsetLeft - (chain.clientWidth - link.offsetWidth) / 2
+  }, [route.value.path.slice(0, 2).join("/")])
   return (
-    <nav class="chain" aria-label="Derivation">
+    <nav class="chain" aria-label="Derivation" ref={self}>
       <p class="slot">
         <a href={address([])} aria-current={here ? "page" : undefined}>
           Overview
@@ -61,11 +70,12 @@ function Slot({ stage, here }: { stage: StageIndex; here: boolean }) {
 function Arrow({ boundary, here }: { boundary: number; here: boolean }) {
   const row = index.boundaries[boundary]
   if (!row) return <li class="arrow none" aria-hidden="true" />
-  const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${row.weakest}`
+  const word = standingOf(row, boundary)
+  const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${word}`
   return (
     <li class="arrow">
       <a href={address(["boundary", boundary])} aria-current={here ? "page" : undefined} aria-label={name} title={name}>
-        <Icon word={row.weakest} />
+        <Icon word={word} />
         <span aria-hidden="true">→</span>
       </a>
     </li>

@@ -9,6 +9,8 @@ import type { Shown } from "./overlays"
 import { Awaited } from "./parts"
 import type { NameRow } from "./payload"
 import { address, route } from "./route"
+import { wrongIn } from "./standing"
+import { Icon } from "./status"
 
 /** Most entities that are shown at a time. */
 export const MOST = 1000
@@ -38,12 +40,13 @@ export function SearchList({ stage, text, shown }: { stage: number; text: string
 
 function List({ stage, found, shown }: { stage: number; found: Found; shown: readonly Shown[] }) {
   const positions = found.positions.slice(0, MOST)
+  const wrong = wrongIn(stage)
   return (
     <>
       <Cut shown={positions.length} all={found.positions.length} />
       <ul class="entities" onKeyDown={moveInList} onPointerLeave={() => glow.value?.off()}>
         {positions.map((position, at) => (
-          <Entry stage={stage} name={found.names[position]} position={position} first={at === 0} shown={shown} />
+          <Entry stage={stage} name={found.names[position]} position={position} first={at === 0} wrong={wrong.has(position)} shown={shown} />
         ))}
       </ul>
     </>
@@ -60,17 +63,28 @@ export function Cut({ shown, all }: { shown: number; all: number }) {
   )
 }
 
+/** What an entity is called, its alias beside it where that is another; a wrong one carries its sign. */
+export function EntityName({ name: [alias, full], wrong }: { name: NameRow; wrong: boolean }) {
+  return (
+    <>
+      {wrong ? <Icon word="refuted" /> : null}
+      {wrong ? <b class="wrong"> refuted </b> : null}
+      <bdi class="entity-name">{full}</bdi> {full === alias ? null : <span class="alias">{alias}</span>}
+    </>
+  )
+}
+
 function Entry(entry: {
   stage: number
   name: NameRow | undefined
   position: number
   first: boolean
+  wrong: boolean
   shown: readonly Shown[]
 }) {
   const { stage, name, position } = entry
   const row = index.stages[stage]
   if (!name || !row) return null
-  const [alias, full] = name
   const light = () => void glow.value?.entity(position)
   return (
     <li>
@@ -84,7 +98,7 @@ function Entry(entry: {
         onBlur={() => glow.value?.off()}
         onClick={(event) => openedFrom(event.currentTarget)}
       >
-        <b>{alias}</b> {full === alias ? null : <bdi>{full}</bdi>}
+        <EntityName name={name} wrong={entry.wrong} />
         {entry.shown.map(({ overlay, values }) => {
           const value = values.get(position)
           return value ? (

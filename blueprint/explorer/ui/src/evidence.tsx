@@ -1,10 +1,11 @@
 // What was asked of the deciders, and what they answered.
 import { rowAt, useAnswer } from "./chunks"
 import { index } from "./data"
-import { counted, grouped } from "./numbers"
-import { Awaited, Facts } from "./parts"
+import { counted, grouped, isNumber } from "./numbers"
+import { Awaited, Facts, More } from "./parts"
 import type { Claim, FailedRow, LawRow, Obligation } from "./payload"
 import { address } from "./route"
+import { breakable } from "./spans"
 import { establishes, Status } from "./status"
 
 /** One claim of a relation: closed where it is established, as there is nothing to look for. */
@@ -16,7 +17,7 @@ export function ClaimEvidence({ claim }: { claim: Claim }) {
       </summary>
       <p class="support">{index.meanings.find(({ name }) => name === claim.kind)?.value}</p>
       <Failed rows={claim.failed} />
-      <ObligationAt position={claim.obligation} />
+      <ObligationAt position={claim.obligation} failed={claim.failed[0]} />
     </details>
   )
 }
@@ -24,13 +25,18 @@ export function ClaimEvidence({ claim }: { claim: Claim }) {
 export function Failed({ rows }: { rows: readonly FailedRow[] }) {
   if (rows.length === 0) return null
   return (
+    <div class="failed-box">
     <table class="failed">
       <caption>Fields that are not what the rule makes of them</caption>
       <thead>
         <tr>
           <th scope="col">field</th>
-          <th scope="col">found</th>
-          <th scope="col">expected</th>
+          <th scope="col" class="amount">
+            found
+          </th>
+          <th scope="col" class="amount">
+            expected
+          </th>
           <th scope="col">because</th>
         </tr>
       </thead>
@@ -38,33 +44,40 @@ export function Failed({ rows }: { rows: readonly FailedRow[] }) {
         {rows.map((row) => (
           <tr>
             <th scope="row">
-              <bdi>{row.field}</bdi>
+              <bdi>{breakable(row.field)}</bdi>
             </th>
-            <td class="wrong">
-              <bdi>{grouped(row.found)}</bdi>
+            <td class="amount wrong" data-label="found">
+              <Amount text={row.found} />
             </td>
-            <td>
-              <bdi>{grouped(row.expected)}</bdi>
+            <td class="amount" data-label="expected">
+              <Amount text={row.expected} />
             </td>
-            <td>
-              <bdi>{row.expression}</bdi>
+            <td data-label="because">
+              <bdi>{breakable(row.expression)}</bdi>
             </td>
           </tr>
         ))}
       </tbody>
     </table>
+    </div>
   )
 }
 
-/** The obligation at a position of the list, read when this is drawn. */
-export function ObligationAt({ position }: { position: number }) {
-  const answer = useAnswer(() => rowAt<Obligation>(index.obligations, position), [position])
-  return <Awaited answer={answer}>{(row) => <ObligationFacts row={row} position={position} />}</Awaited>
+function Amount({ text }: { text: string }) {
+  return <bdi class={isNumber(text) ? "number" : ""}>{grouped(text)}</bdi>
 }
 
-function ObligationFacts({ row, position }: { row: Obligation; position: number }) {
+/** The obligation at a position of the list, read when this is drawn. */
+export function ObligationAt({ position, failed }: { position: number; failed?: FailedRow | undefined }) {
+  const answer = useAnswer(() => rowAt<Obligation>(index.obligations, position), [position])
+  return <Awaited answer={answer}>{(row) => <ObligationFacts row={row} position={position} failed={failed} />}</Awaited>
+}
+
+function ObligationFacts(of: { row: Obligation; position: number; failed: FailedRow | undefined }) {
+  const { row, position, failed } = of
+  const same = JSON.stringify(row.counterexample) === JSON.stringify(row.witness)
   const facts = [
-    { name: "asked", value: row.statement },
+    { name: row.shared === "1" ? "asked" : "first asked as", value: row.statement },
     { name: "solver", value: row.solver },
     { name: "second decider", value: row.second },
     { name: "cross-check", value: row.cross || "not asked for" },
@@ -75,9 +88,10 @@ function ObligationFacts({ row, position }: { row: Obligation; position: number 
   ]
   return (
     <div class="obligation">
-      <Counterexample row={row} />
+      {row.counterexample.length > 0 ? <h3>Counterexample</h3> : null}
+      <Counterexample row={row} failed={failed} />
       <Facts facts={facts} label="Obligation" />
-      {row.witness.length > 0 ? (
+      {row.witness.length > 0 && !same ? (
         <>
           <h3>Values at which its hypotheses hold</h3>
           <Facts facts={row.witness} label="Witness" />
@@ -90,12 +104,19 @@ function ObligationFacts({ row, position }: { row: Obligation; position: number 
   )
 }
 
-function Counterexample({ row }: { row: Obligation }) {
+export function Counterexample({ row, failed }: { row: Obligation; failed: FailedRow | undefined }) {
   if (row.counterexample.length === 0) return null
   return (
     <div class="counterexample">
-      <h3>Counterexample</h3>
       <Facts facts={row.counterexample} label="Counterexample" />
+      {failed ? (
+        <p class="gives">
+          gives <Amount text={failed.expected} />, found{" "}
+          <b class="wrong">
+            <Amount text={failed.found} />
+          </b>
+        </p>
+      ) : null}
     </div>
   )
 }
@@ -107,8 +128,7 @@ export function LawEvidence({ law }: { law: LawRow }) {
     { name: "published", value: law.source },
     { name: "speaks of", value: law.group },
     { name: "members", value: law.members },
-    { name: "for all parameters", value: law.theorem },
-    ...law.theorems.map((digest) => ({ name: "theorem", value: digest })),
+    { name: "for all parameters", value: foreverWords(law.theorem) },
   ]
   return (
     <div class="law">
@@ -117,8 +137,25 @@ export function LawEvidence({ law }: { law: LawRow }) {
       </p>
       <Equations equations={law.equations} />
       <Facts facts={facts} label="Law" />
+      {law.theorems.length > 0 ? (
+        <More title={counted(law.theorems.length, "recorded theorem")}>
+          <Facts facts={law.theorems.map((digest) => ({ name: "theorem", value: digest }))} label="Theorems" />
+        </More>
+      ) : null}
     </div>
   )
+}
+
+const FOREVER: Readonly<Record<string, string>> = {
+  "re-decided": "proved for all parameters, and decided again in this run",
+  recorded: "proved for all parameters, recorded in proofs/",
+  absent: "no theorem is recorded",
+  none: "nothing: it is a law of single plans, or does not apply",
+}
+
+/** What stands behind a law for all parameters, in words. */
+export function foreverWords(theorem: string): string {
+  return FOREVER[theorem] ?? theorem
 }
 
 export function Equations({ equations }: { equations: readonly string[] }) {

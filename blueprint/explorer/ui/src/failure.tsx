@@ -1,10 +1,10 @@
 // What is wrong, first: the entity, its rule, the law or claim, and the counterexample, with a link to each.
 import { rowAt, useAnswer } from "./chunks"
 import { boundaryTitle, index } from "./data"
-import { Equations, Failed } from "./evidence"
+import { Counterexample, Equations, Failed } from "./evidence"
 import { namesOf } from "./names"
 import { grouped, groupedWithin } from "./numbers"
-import { Awaited, Facts, Part } from "./parts"
+import { Awaited, Notice, Part } from "./parts"
 import type { FindingRow, LawRow, Obligation, Relation } from "./payload"
 import { address } from "./route"
 import { entityAddress } from "./spans"
@@ -13,7 +13,7 @@ import { establishes, Icon, Status } from "./status"
 export function Failures() {
   const [first, ...others] = index.findings
   if (!first) return null
-  const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))}: mend this first` : ""
+  const note = index.findings_total > 1 ? `1 of ${grouped(String(index.findings_total))} findings: mend this first` : ""
   return (
     <Part title={first.refutes ? "What is wrong" : "What is not established"} note={note}>
       <div class="findings">
@@ -61,25 +61,28 @@ export function FindingList({ findings }: { findings: readonly FindingRow[] }) {
   )
 }
 
-function Finding({ finding }: { finding: FindingRow }) {
+function Finding({ finding, first = false }: { finding: FindingRow; first?: boolean }) {
   return (
     <>
+      <p class="finding-code">
+        <Icon word={finding.refutes ? "refuted" : "unknown"} /> <span class="code-name">{finding.code}</span>
+      </p>
       <p>
-        <Icon word={finding.refutes ? "refuted" : "unknown"} /> <b class="code-name">{finding.code}</b>{" "}
         <bdi>{groupedWithin(finding.message)}</bdi>
       </p>
-      <Places finding={finding} />
+      <Places finding={finding} first={first} />
     </>
   )
 }
 
-function Places({ finding }: { finding: FindingRow }) {
+/** Where a finding leads; the first one names its entity by itself. */
+function Places({ finding, first }: { finding: FindingRow; first: boolean }) {
   const boundary = index.boundaries[finding.boundary]
   const stage = index.stages[finding.stage]
   const law = boundary?.laws[finding.law]
   return (
     <p class="places">
-      {stage && finding.entity >= 0 ? <a href={entityAddress(finding.stage, finding.entity)}>The entity</a> : null}
+      {stage && finding.entity >= 0 && !first ? <a href={entityAddress(finding.stage, finding.entity)}>The entity</a> : null}
       {boundary && finding.relation >= 0 ? (
         <a href={address(["boundary", finding.boundary, "r", finding.relation])}>Rule, law and counterexample</a>
       ) : null}
@@ -98,6 +101,22 @@ function Places({ finding }: { finding: FindingRow }) {
   )
 }
 
+/** The findings about what is open at the side, before everything else. */
+export function FindingNotes({ findings }: { findings: readonly FindingRow[] }) {
+  return (
+    <>
+      {findings.map((finding) => (
+        <Notice refutes={finding.refutes}>
+          <b class="code-name">{finding.code}</b> <bdi>{groupedWithin(finding.message)}</bdi>{" "}
+          {finding.relation >= 0 ? (
+            <a href={address(["boundary", finding.boundary, "r", finding.relation])}>Rule, law and counterexample</a>
+          ) : null}
+        </Notice>
+      ))}
+    </>
+  )
+}
+
 type Placed = readonly [LawRow, number]
 
 function isOpen(law: LawRow): boolean {
@@ -109,7 +128,7 @@ function First({ finding }: { finding: FindingRow }) {
   const answer = useAnswer(() => tell(finding), [finding])
   return (
     <article class={`first ${finding.refutes ? "refutes" : ""}`}>
-      <Finding finding={finding} />
+      <Finding finding={finding} first />
       {finding.meaning ? <p class="support">{finding.meaning}</p> : null}
       <Awaited answer={answer}>{(told) => <Steps finding={finding} told={told} />}</Awaited>
     </article>
@@ -140,6 +159,7 @@ async function tell(finding: FindingRow): Promise<Told> {
     ...(relation?.claims ?? []).filter((claim) => !establishes(claim.status)).map((claim) => claim.obligation),
     ...laws.filter(([law]) => isOpen(law)).flatMap(([law]) => law.obligations.slice(0, LOOKED_AT)),
   ]
+  laws.sort(([a], [b]) => Number(isOpen(b)) - Number(isOpen(a)))
   return { entity: names[finding.entity]?.[0] ?? "", relation, laws, obligation: await refuted(asked) }
 }
 
@@ -193,7 +213,7 @@ function Steps({ finding, told }: { finding: FindingRow; told: Told }) {
               {law.id} {law.form}
             </a>{" "}
             <bdi>{law.statement}</bdi>
-            {isOpen(law) ? <Equations equations={law.equations} /> : null}
+            {isOpen(law) ? <Equations equations={law.equations} /> : <SpeaksOf law={law} />}
           </dd>
         </>
       ))}
@@ -201,10 +221,19 @@ function Steps({ finding, told }: { finding: FindingRow; told: Told }) {
         <>
           <dt>counterexample</dt>
           <dd>
-            <Facts facts={told.obligation.counterexample} label="Counterexample" />
+            <Counterexample row={told.obligation} failed={claims[0]?.failed[0]} />
           </dd>
         </>
       ) : null}
     </dl>
+  )
+}
+
+/** A law that holds beside a claim that does not: it may speak of something else. */
+function SpeaksOf({ law }: { law: LawRow }) {
+  return (
+    <p class="support">
+      {law.status === "not-applicable" ? "it does not apply; it would speak of" : "it holds, and speaks of"} <bdi>{law.group}</bdi>
+    </p>
   )
 }

@@ -12,6 +12,8 @@ export class Glow {
   private points = new Map<number, Point>()
   private chips = new Map<number, HTMLElement>()
   private asked = 0
+  private kept = -1
+  private lit: readonly [number, readonly number[]] | undefined
 
   constructor(
     private readonly stage: number,
@@ -38,6 +40,14 @@ export class Glow {
       for (const other of group.neighbours) if (other > at) lines.push(this.line(at, other))
     })
     this.all.setAttribute("d", lines.join(""))
+    if (this.lit) this.light(...this.lit)
+    else if (this.kept >= 0) this.off()
+  }
+
+  /** The group that stays lit while nothing else is under the pointer; -1 for none. */
+  keep(group: number): void {
+    this.kept = group
+    this.off()
   }
 
   /** Light a group of the matrix and its direct neighbours. */
@@ -60,17 +70,23 @@ export class Glow {
     }
   }
 
+  /** Light nothing but what is kept. */
   off(): void {
     this.asked += 1
+    this.clear()
+    if (this.chips.has(this.kept)) this.light(this.kept, this.row.groups[this.kept]?.neighbours ?? [])
+  }
+
+  private clear(): void {
+    this.lit = undefined
     for (const lit of document.querySelectorAll(".lit, .lit-self")) lit.classList.remove(...LIT)
     this.some.setAttribute("d", "")
     this.board.classList.remove("glowing")
   }
 
   private light(self: number, neighbours: readonly number[]): void {
-    const asked = this.asked
-    this.off()
-    this.asked = asked
+    this.clear()
+    this.lit = [self, neighbours]
     this.board.classList.add("glowing")
     this.chips.get(self)?.classList.add("lit-self")
     for (const each of neighbours) this.chips.get(each)?.classList.add("lit")

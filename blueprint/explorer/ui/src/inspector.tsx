@@ -2,12 +2,13 @@
 import { useEffect, useState } from "preact/hooks"
 import { rowAt, useAnswer } from "./chunks"
 import { boundaryTitle, index, slug } from "./data"
+import { FindingNotes } from "./failure"
 import { opened } from "./matrix"
 import { namesOf } from "./names"
 import { counted, grouped } from "./numbers"
 import type { Shown } from "./overlays"
-import { Awaited, Facts, NotHere, Notice, Quantity } from "./parts"
-import type { Entity, FindingRow, Link, NameRow, StageIndex } from "./payload"
+import { Awaited, Facts, NotHere, Quantity } from "./parts"
+import type { Entity, FindingRow, Link, NameRow, Relation, StageIndex } from "./payload"
 import { address, keepingOptions, settle } from "./route"
 import { entityAddress, Expression } from "./spans"
 
@@ -49,14 +50,14 @@ function Whole({ stage, found, shown }: { stage: number; found: Found; shown: re
     }
   }, [entity.group])
   const findings = index.findings.filter((each) => each.stage === stage && each.entity === position)
+  const relations = useAnswer(() => accused(findings), [stage, position])
+  const expected = relations.state === "here" ? expectedOf(entity, relations.value) : new Map<string, string>()
   return (
     <>
       <h2 tabIndex={-1}>
         <bdi>{entity.alias}</bdi> <small>{entity.kind}</small>
       </h2>
-      {findings.map((finding) => (
-        <FindingNote finding={finding} />
-      ))}
+      <FindingNotes findings={findings} />
       <p class="expression">
         <Expression span={entity.expression} stage={stage} />
       </p>
@@ -70,7 +71,7 @@ function Whole({ stage, found, shown }: { stage: number; found: Found; shown: re
       </dl>
       <Values position={position} shown={shown} />
       <h3>Fields</h3>
-      <Facts facts={entity.fields} label="Fields" />
+      <Facts facts={entity.fields} label="Fields" expected={expected} />
       <Entities title="Reads or waits for" stage={stage} positions={entity.before} names={names} />
       <Entities title="Is read or waited for by" stage={stage} positions={entity.after} names={names} />
       <h3>Lineage</h3>
@@ -81,15 +82,26 @@ function Whole({ stage, found, shown }: { stage: number; found: Found; shown: re
   )
 }
 
-function FindingNote({ finding }: { finding: FindingRow }) {
-  return (
-    <Notice>
-      <b>{finding.code}</b> <bdi>{finding.message}</bdi>{" "}
-      {finding.relation >= 0 ? (
-        <a href={address(["boundary", finding.boundary, "r", finding.relation])}>Rule, law and counterexample</a>
-      ) : null}
-    </Notice>
-  )
+/** The relation that made an entity which a finding is about. */
+async function accused(findings: readonly FindingRow[]): Promise<readonly Relation[]> {
+  const places = findings.flatMap(({ boundary, relation }) => (relation < 0 ? [] : [[boundary, relation] as const]))
+  const found = places.map(([at, relation]) => {
+    const boundary = index.boundaries[at]
+    return boundary ? [rowAt<Relation>(boundary.relations, relation)] : []
+  })
+  return Promise.all(found.flat())
+}
+
+/** What is expected of the fields that failed: a claim names a field by its entity and its last part. */
+function expectedOf(entity: Entity, relations: readonly Relation[]): ReadonlyMap<string, string> {
+  const expected = new Map<string, string>()
+  for (const row of relations.flatMap(({ claims }) => claims.flatMap(({ failed }) => failed))) {
+    if (!row.field.startsWith(`${entity.name}.`)) continue
+    const last = row.field.slice(entity.name.length + 1)
+    const fact = entity.fields.find(({ name }) => name === last || name.endsWith(`.${last}`))
+    if (fact) expected.set(fact.name, row.expected)
+  }
+  return expected
 }
 
 function Values({ position, shown }: { position: number; shown: readonly Shown[] }) {

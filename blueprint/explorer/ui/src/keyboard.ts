@@ -10,7 +10,7 @@ export const helping = signal(false)
 export const KEYS: readonly (readonly [string, string])[] = [
   ["/", "search names and ids"],
   ["?", "this help"],
-  ["Esc", "close what is open at the side, and return to where it was opened"],
+  ["Esc", "close what is open at the side; the focus goes back to where it was opened, if that is still shown"],
   ["[ and ]", "the place before and after in the derivation"],
   ["o", "overview"],
   ["t", "light or dark"],

@@ -2,7 +2,7 @@
 import { boundaryTitle, index } from "./data"
 import type { LawRow } from "./payload"
 import { address } from "./route"
-import { Equations } from "./evidence"
+import { Equations, foreverWords } from "./evidence"
 import { Status } from "./status"
 
 interface Use {
@@ -94,7 +94,7 @@ function Law({ id, uses }: { id: string; uses: readonly Use[] }) {
           </div>
         ))}
       </td>
-      <td>{[...new Set(uses.map((use) => use.law.theorem))].join(", ")}</td>
+      <td>{[...new Set(uses.map((use) => foreverWords(use.law.theorem)))].join("; ")}</td>
     </tr>
   )
 }

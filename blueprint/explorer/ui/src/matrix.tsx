@@ -1,5 +1,5 @@
 // The structure of a stage: phases from left to right, lanes of subsystem and kind from top to bottom.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { signal } from "@preact/signals"
 import { useAnswer } from "./chunks"
 import { index, slug } from "./data"
@@ -11,6 +11,7 @@ import { tenth, type Shown } from "./overlays"
 import type { GroupRow, LaneRow, StageIndex } from "./payload"
 import { address, go, route } from "./route"
 import { breakable } from "./spans"
+import { wrongIn } from "./standing"
 import { Icon } from "./status"
 
 /** What lights neighbours in the matrix that is shown now. */
@@ -18,6 +19,29 @@ export const glow = signal<Glow | undefined>(undefined)
 
 /** The group whose entity is open at the side; -1 for none. */
 export const opened = signal(-1)
+
+/** A chip that was just opened, and how far below the top of the screen it stands: it must not jump away. */
+let held: { readonly group: number; readonly top: number } | undefined
+
+function chipOf(group: number): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`.matrix [data-group="${group}"]`)
+}
+
+function hold(chip: HTMLElement, group: number): void {
+  held = { group, top: chip.getBoundingClientRect().top }
+}
+
+/** Put the held chip back to where it stood, after what opened beside it has changed the columns. */
+function restore(board: HTMLElement): void {
+  const chip = held && chipOf(held.group)
+  if (!held || !chip) return
+  const by = chip.getBoundingClientRect().top - held.top
+  if (board.classList.contains("fits")) scrollBy({ top: by, behavior: "instant" })
+  else board.scrollTop += by
+}
+
+/** The width of the board's two borders, in pixels: a scroll bar must not decide whether the columns fit. */
+const BORDERS = 2
 
 /** Where opening a chip leads: its entity, or the list of its entities. */
 export function groupAddress(stage: number, at: number): string {
@@ -31,6 +55,7 @@ export function groupAddress(stage: number, at: number): string {
 
 export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[] }) {
   const row = index.stages[stage] as StageIndex
+  const frame = useRef<HTMLDivElement>(null)
   const board = useRef<HTMLDivElement>(null)
   const all = useRef<SVGPathElement>(null)
   const some = useRef<SVGPathElement>(null)
@@ -43,7 +68,13 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
     if (!board.current || !all.current || !some.current) return undefined
     const own = glowOf(stage, board.current, all.current, some.current)
     glow.value = own
-    const observer = new ResizeObserver(() => own?.measure())
+    // Where all columns fit, the page scrolls and the head sticks to it; otherwise the board scrolls by itself.
+    const observer = new ResizeObserver(() => {
+      const [outer, inner] = [frame.current, board.current]
+      if (outer && inner) outer.classList.toggle("fits", inner.offsetWidth <= outer.offsetWidth - BORDERS)
+      own?.measure()
+    })
+    if (frame.current) observer.observe(frame.current)
     observer.observe(board.current)
     return () => {
       observer.disconnect()
@@ -51,9 +82,18 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
     }
   }, [stage])
 
+  const group = Number(route.value.options.get("g") || -1)
+  const chosen = opened.value < 0 ? group : opened.value
+  const beside = route.value.path.length > 2 || group >= 0
+  useLayoutEffect(() => {
+    if (frame.current) restore(frame.current)
+  }, [beside, chosen])
   useEffect(() => {
-    board.current?.querySelector(`[data-group="${opened.value}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" })
-  }, [opened.value])
+    glow.value?.keep(chosen)
+    // What was linked to is brought to the middle; what was opened here stays where it is.
+    if (chosen >= 0 && held?.group !== chosen) chipOf(chosen)?.scrollIntoView({ block: "center", inline: "center" })
+    if (chosen < 0) held = undefined
+  }, [chosen, stage])
 
   const focus = (place: Place) => {
     move(place)
@@ -74,6 +114,7 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
   return (
     <div
       class="board"
+      ref={frame}
       onPointerOver={chipUnder}
       onPointerLeave={() => glow.value?.off()}
       onFocusIn={chipUnder}
@@ -90,8 +131,8 @@ export function Matrix({ stage, shown }: { stage: number; shown: readonly Shown[
             <th role="columnheader" scope="col">
               lane
             </th>
-            {row.columns.map((column) => (
-              <th role="columnheader" scope="col">
+            {row.columns.map((column, c) => (
+              <th role="columnheader" scope="col" class={row.groups.some((each) => each.column === c) ? "" : "empty"}>
                 <bdi>{column}</bdi>
               </th>
             ))}
@@ -170,6 +211,7 @@ function Chip(chip: {
       aria-pressed={opened.value === position || route.value.options.get("g") === String(position)}
       onClick={(event) => {
         openedFrom(event.currentTarget)
+        hold(event.currentTarget, position)
         go(groupAddress(chip.stage, position))
       }}
     >
@@ -245,10 +287,10 @@ function moved(event: KeyboardEvent, at: Place, cells: Cells, lanes: number, col
 
 /** Groups with an entity that a finding is about. */
 function useWrongGroups(stage: number): ReadonlySet<number> {
-  const wrong = index.findings.filter((finding) => finding.refutes && finding.stage === stage && finding.entity >= 0)
+  const wrong = [...wrongIn(stage)]
   const answer = useAnswer(async () => {
     const names = wrong.length > 0 ? await namesOf(stage) : []
-    return new Set(wrong.map((finding) => names[finding.entity]?.[3] ?? -1))
+    return new Set(wrong.map((entity) => names[entity]?.[3] ?? -1))
   }, [stage])
   return answer.state === "here" ? answer.value : new Set()
 }

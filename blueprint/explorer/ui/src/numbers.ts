@@ -7,9 +7,14 @@ export function grouped(text: string): string {
   return DIGITS.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text
 }
 
-/** A sentence with every long number in it grouped. */
+/** A sentence with every number in it grouped that stands by itself and is no part of a name. */
 export function groupedWithin(text: string): string {
-  return text.replace(/\b\d{5,}\b/g, grouped)
+  return text.replace(/(?<![\w#.:-])\d{4,}(?!\w)/g, grouped)
+}
+
+/** Whether a text is one number, which must not be broken over lines. */
+export function isNumber(text: string): boolean {
+  return /^-?\d{1,40}$/.test(text)
 }
 
 export function counted(count: number | string, one: string, many = `${one}s`): string {

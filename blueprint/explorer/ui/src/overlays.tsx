@@ -1,7 +1,7 @@
 // Numbers beside the entities, from outside the derivation: off until somebody turns them on.
 import { chunksFrom, useAnswer, type Answer } from "./chunks"
 import { index } from "./data"
-import { grouped, groupedWithin } from "./numbers"
+import { grouped } from "./numbers"
 import type { OverlayIndex, OverlayValue } from "./payload"
 import { route, settle, withOptions } from "./route"
 
@@ -54,7 +54,7 @@ export function OverlaySwitches({ stage }: { stage: number }) {
               <small>
                 {" "}
                 {grouped(overlay.low)} to {grouped(overlay.high)} <bdi>{overlay.unit}</bdi>.{" "}
-                <bdi>{groupedWithin(overlay.about)}</bdi>
+                <bdi>{overlay.about}</bdi>
               </small>
             ) : null}
           </span>

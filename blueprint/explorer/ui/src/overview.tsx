@@ -4,9 +4,10 @@ import { Failures } from "./failure"
 import { Laws } from "./laws"
 import { counted, grouped, groupedWithin } from "./numbers"
 import { Facts, More, Part } from "./parts"
-import type { BoundaryIndex, LawRow, Section, StageIndex } from "./payload"
+import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
-import { Icon, meaningOf, Status, toneOf, WORDS } from "./status"
+import { differences, lawWords, standingOf } from "./standing"
+import { establishes, Icon, meaningOf, Status, toneOf, WORDS } from "./status"
 
 export function Overview() {
   return (
@@ -60,6 +61,7 @@ function Verdict() {
       <h1 tabIndex={-1}>
         <Icon word={index.verdict} /> {index.verdict.charAt(0).toUpperCase() + index.verdict.slice(1)}
       </h1>
+      <Found />
       <p>{groupedWithin(index.summary)}</p>
       <p class="counts">
         {index.counts.map(({ word, count }) => (
@@ -71,13 +73,37 @@ function Verdict() {
   )
 }
 
+/** How many findings there are, and how many of them may follow from the others. */
+function Found() {
+  if (index.findings.length === 0) return null
+  const weighing = (weight: string) => index.findings.filter((finding) => finding.weight === weight)
+  const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")]
+  const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word))
+  const parts = [
+    first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
+    later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
+    ...(first.length + later.length === 0
+      ? differences(bytes)
+      : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""]),
+    established ? "all claims and laws are established" : "",
+  ]
+  return (
+    <p class="found">
+      <b>{counted(index.findings_total, "finding")}</b>: {parts.filter(Boolean).join("; ")}
+    </p>
+  )
+}
+
+/** Words that ask for nothing more. */
+const SETTLED: ReadonlySet<string> = new Set(["not-applicable", "definition"])
+
 function Weakest() {
   const boundary = index.boundaries[index.weakest]
   if (!boundary) return null
   return (
     <p>
       Weakest link: <a href={address(["boundary", index.weakest])}>{boundaryTitle(boundary)}</a>,{" "}
-      <Status word={boundary.weakest} />
+      <Status word={standingOf(boundary, index.weakest)} />
     </p>
   )
 }
@@ -135,6 +161,7 @@ function Boundaries() {
           <thead>
             <tr>
               <th scope="col">boundary</th>
+              <th scope="col">verdict</th>
               <th scope="col">pass</th>
               <th scope="col" class="number">
                 relations
@@ -144,7 +171,6 @@ function Boundaries() {
               <th scope="col">accounted for</th>
               <th scope="col">claims</th>
               <th scope="col">laws</th>
-              <th scope="col">weakest</th>
             </tr>
           </thead>
           <tbody>
@@ -164,6 +190,9 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
       <th scope="row">
         <a href={address(["boundary", at])}>{boundaryTitle(boundary)}</a>
       </th>
+      <td>
+        <Status word={standingOf(boundary, at)} />
+      </td>
       <td>{boundary.name}</td>
       <td class="number">{grouped(String(boundary.relations.count))}</td>
       <td>{boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no"}</td>
@@ -179,18 +208,8 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
           <Status word={word} count={grouped(String(count))} />
         ))}
       </td>
-      <td>
-        <Status word={boundary.weakest} />
-      </td>
     </tr>
   )
-}
-
-function lawWords(laws: readonly LawRow[]): readonly (readonly [string, number])[] {
-  return WORDS.flatMap((word) => {
-    const count = laws.filter((law) => law.status === word).length
-    return count > 0 ? [[word, count] as const] : []
-  })
 }
 
 function Sections({ title, sections }: { title: string; sections: readonly Section[] }) {

@@ -2,14 +2,16 @@
 import type { ComponentChildren } from "preact"
 import type { Answer } from "./chunks"
 import type { Fact } from "./payload"
-import { grouped, human } from "./numbers"
+import { breakable } from "./spans"
+import { Icon } from "./status"
+import { grouped, human, isNumber } from "./numbers"
 
 /** A decimal string with separators; larger units beside it where its topic has some. */
 export function Quantity({ text, about = "" }: { text: string; about?: string }) {
   const larger = human(text, about)
   return (
     <>
-      <span class="number">{grouped(text)}</span>
+      {isNumber(text) ? <span class="number">{grouped(text)}</span> : <span>{isDigest(text) ? text : breakable(text)}</span>}
       {larger ? <span class="aside-value"> {larger}</span> : null}
     </>
   )
@@ -18,26 +20,50 @@ export function Quantity({ text, about = "" }: { text: string; about?: string })
 /** A digest, or an id that ends in one. */
 const DIGEST = /^([a-z]+:)?[0-9a-f]{64}$/
 
-/** A table of two columns. */
-export function Facts({ facts, label }: { facts: readonly Fact[]; label: string }) {
+const NONE: ReadonlyMap<string, string> = new Map()
+
+/** A table of two columns; facts that are not as `expected` come first, with what is expected of them. */
+export function Facts(table: { facts: readonly Fact[]; label: string; expected?: ReadonlyMap<string, string> }) {
+  const { facts, label, expected = NONE } = table
   if (facts.length === 0) return null
+  const rows = [...facts].sort((a, b) => Number(expected.has(b.name)) - Number(expected.has(a.name)))
   return (
     <table class="facts">
       <caption class="hidden-text">{label}</caption>
       <tbody>
-        {facts.map(({ name, value }) => (
-          <tr>
-            <th scope="row">{name}</th>
+        {rows.map(({ name, value }) => (
+          <tr class={expected.has(name) ? "wrong" : ""}>
+            <th scope="row">
+              {expected.has(name) ? <Icon word="refuted" /> : null} {breakable(name)}
+            </th>
             <td class={DIGEST.test(value) ? "digest" : ""}>
               <bdi>
                 <Quantity text={value} about={name} />
               </bdi>
+              {expected.has(name) ? (
+                <p class="expected">
+                  expected <bdi class="number">{grouped(expected.get(name) ?? "")}</bdi>
+                </p>
+              ) : null}
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+/** A digest cut short; the whole of it stands in its title. */
+export function Digest({ text }: { text: string }) {
+  return (
+    <span class="digest" title={text}>
+      {DIGEST.test(text) ? `${text.slice(0, 16)}…` : text}
+    </span>
+  )
+}
+
+export function isDigest(text: string): boolean {
+  return DIGEST.test(text)
 }
 
 /** What there is to show while something is asked for, and where it cannot be had. */
@@ -53,9 +79,10 @@ export function Awaited<Value>({
   return <>{children(answer.value)}</>
 }
 
-export function Notice({ children }: { children: ComponentChildren }) {
+export function Notice({ refutes = false, children }: { refutes?: boolean; children: ComponentChildren }) {
   return (
-    <p class="notice" role="alert">
+    <p class={refutes ? "notice refutes" : "notice"} role="alert">
+      {refutes ? <Icon word="refuted" /> : null}
       {children}
     </p>
   )

@@ -10,7 +10,8 @@ import { Awaited, Facts, More, NotHere } from "./parts"
 import type { BoundaryIndex, ChunkList, Fact, Relation } from "./payload"
 import { address, route, settle } from "./route"
 import { Expression } from "./spans"
-import { establishes, Status } from "./status"
+import { wrongIn } from "./standing"
+import { establishes, Icon, Status } from "./status"
 
 /** The relation that is open at the side, by its position; -1 for none. */
 export const opened = signal(-1)
@@ -71,6 +72,7 @@ function Whole(whole: { boundary: BoundaryIndex; relation: Relation; position: n
   }, [position])
   const rule = boundary.rules[relation.rule]
   const laws = rule ? rule.laws.flatMap((at) => boundary.laws[at] ?? []) : []
+  laws.sort((a, b) => Number(establishes(a.status)) - Number(establishes(b.status)))
   const claims = [...relation.claims].sort((a, b) => Number(establishes(a.status)) - Number(establishes(b.status)))
   return (
     <>
@@ -106,6 +108,18 @@ function Whole(whole: { boundary: BoundaryIndex; relation: Relation; position: n
   )
 }
 
+/** The sign of a group of targets with one that a finding refutes. */
+export function WrongSign({ stage, entities }: { stage: number; entities: readonly number[] }) {
+  const wrong = wrongIn(stage)
+  if (!entities.some((entity) => wrong.has(entity))) return null
+  return (
+    <span class="wrong-sign">
+      <Icon word="refuted" />
+      <span class="hidden-text">refuted: </span>
+    </span>
+  )
+}
+
 function Ends({ boundary, relation }: { boundary: BoundaryIndex; relation: Relation }) {
   return (
     <>
@@ -120,6 +134,7 @@ function Ends({ boundary, relation }: { boundary: BoundaryIndex; relation: Relat
       <h3>{stageTitle(boundary.target)}</h3>
       {relation.targets.map((group) => (
         <p class="expression">
+          <WrongSign stage={boundary.target} entities={group.entities} />
           <Expression span={group.expression} stage={boundary.target} />
           {group.entities.length > 1 ? <small> ×{grouped(String(group.entities.length))}</small> : null}
         </p>

@@ -6,13 +6,13 @@ import { counted, grouped } from "./numbers"
 import { Notice } from "./parts"
 import type { BoundaryIndex, Relation } from "./payload"
 import { printedOf, printing } from "./print"
-import { opened } from "./relation"
+import { opened, WrongSign } from "./relation"
 import { address, route, settle, withOptions } from "./route"
 import { Expression, Legend } from "./spans"
 import { Status } from "./status"
 import { positionsOf, useWindow } from "./window"
 
-const ROW = 76
+const ROW = 60
 
 /** What the rows are chosen by; an empty word chooses all. */
 interface Choice {
@@ -116,6 +116,17 @@ function rangeOf(boundary: BoundaryIndex, rule: string): readonly [number, numbe
   return rule === NO_RULE ? [start, boundary.relations.count] : [0, 0]
 }
 
+/** The number of the rule of the relation at a position; -1 for none. */
+function ruleAt(boundary: BoundaryIndex, position: number): number {
+  let start = 0
+  return position < 0
+    ? -1
+    : boundary.rules.findIndex((row) => {
+        start += row.relations
+        return position < start
+      })
+}
+
 function Filters({ boundary, choice }: { boundary: BoundaryIndex; choice: Choice }) {
   const used = boundary.rules.filter((rule) => rule.relations > 0)
   const rules = boundary.undeclared ? [...used.map(({ id }) => id), NO_RULE] : used.map(({ id }) => id)
@@ -177,7 +188,7 @@ function Table(table: {
     if (at < 0) brought.current = open
     else if (at < window.start || at >= window.end) reveal(at)
     else if (rows.get(open)?.state === "here") {
-      self.current?.querySelector(".open")?.scrollIntoView({ block: "nearest" })
+      self.current?.querySelector(".open")?.scrollIntoView({ block: "center" })
       brought.current = open
     }
   })
@@ -196,6 +207,7 @@ function Table(table: {
       {mounted.map((at, index) => (
         <Rows
           key={at}
+          first={ruleAt(boundary, at) !== ruleAt(boundary, positions[window.start + index - 1] ?? -1)}
           answer={rows.get(at)}
           boundary={boundary}
           position={position}
@@ -228,6 +240,7 @@ function Rows(rows: {
   relation: number
   row: number
   open: boolean
+  first: boolean
   detail: boolean
 }) {
   const { answer, boundary } = rows
@@ -275,6 +288,7 @@ function TargetCell({ value, at, stage }: { value: Relation; at: number; stage: 
   const missing = at === Math.max(0, value.targets.length - 1) ? value.missing : []
   return (
     <>
+      {group ? <WrongSign stage={stage} entities={group.entities} /> : null}
       {group ? <Expression span={group.expression} stage={stage} /> : null}
       {group && group.entities.length > 1 ? <small> ×{grouped(String(group.entities.length))}</small> : null}
       {!group && missing.length === 0 ? <span class="none">nothing</span> : null}
@@ -293,6 +307,7 @@ function PassCell(cell: {
   position: number
   relation: number
   open: boolean
+  first: boolean
   detail: boolean
 }) {
   const { value, boundary, position, relation } = cell
@@ -311,7 +326,7 @@ function PassCell(cell: {
       </a>{" "}
       <Expression span={value.passed} stage={-1} />
       {rule ? (
-        <p class="support">
+        <p class={cell.first || cell.open ? "support" : "support repeated"}>
           <bdi>{rule.signature}</bdi>
           <br />
           <bdi>{rule.rewrite}</bdi>

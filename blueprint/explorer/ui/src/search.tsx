@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks"
 import { useAnswer } from "./chunks"
 import { index, slug, stageTitle } from "./data"
-import { Cut, MOST } from "./entities"
+import { Cut, EntityName, MOST } from "./entities"
 import { moveInList } from "./keyboard"
 import { matching, namesOf } from "./names"
 import { grouped } from "./numbers"
@@ -10,6 +10,7 @@ import { Awaited } from "./parts"
 import type { NameRow } from "./payload"
 import { address, go, route, settle } from "./route"
 import { entityAddress } from "./spans"
+import { wrongIn } from "./standing"
 
 /** How long a pause ends a search text, in milliseconds. */
 const PAUSE = 150
@@ -95,6 +96,7 @@ function Results({ hits }: { hits: readonly Hits[] }) {
         const shown = positions.slice(0, room)
         room -= shown.length
         if (shown.length === 0) return null
+        const wrong = wrongIn(stage)
         return (
           <section aria-label={stageTitle(stage)}>
             <h2>
@@ -102,11 +104,11 @@ function Results({ hits }: { hits: readonly Hits[] }) {
             </h2>
             <ul class="entities" onKeyDown={moveInList}>
               {shown.map((position, at) => {
-                const [alias, name] = names[position] ?? ["", "", "", 0]
+                const name = names[position] ?? ["", "", "", 0]
                 return (
                   <li>
                     <a href={entityAddress(stage, position)} tabIndex={at === 0 ? 0 : -1} data-entry>
-                      <b>{alias}</b> {name === alias ? null : <bdi>{name}</bdi>}
+                      <EntityName name={name} wrong={wrong.has(position)} />
                     </a>
                   </li>
                 )

@@ -18,10 +18,14 @@ export function entityAddress(stage: number, entity: number | string): string {
   return address(["stage", row ? slug(row) : "", "e", entity])
 }
 
+/** How long a parameter is at most that stands on one line, whatever breaks around it. */
+const WHOLE = 32
+
 /** The whole expression; the entities that it names are links into the stage. */
 export function Expression({ span, stage, outer = true }: { span: Span; stage: number; outer?: boolean }) {
-  const parts = <Parts parts={span.parts} stage={stage} />
-  const classes = `span span-${span.colour}${outer ? " span-outer" : ""}`
+  const whole = !outer && span.colour !== "name" && wording(span).length <= WHOLE
+  const parts = whole ? wording(span) : <Parts parts={span.parts} stage={stage} />
+  const classes = `span span-${span.colour}${outer ? " span-outer" : ""}${whole ? " span-whole" : ""}`
   if (span.entity === undefined) return <span class={classes}>{parts}</span>
   return (
     <a class={classes} href={entityAddress(stage, span.entity)}>
@@ -34,10 +38,15 @@ export function Parts({ parts, stage }: { parts: readonly (string | Span)[]; sta
   return (
     <>
       {parts.map((part) =>
-        typeof part === "string" ? breakable(part) : <Expression span={part} stage={stage} outer={false} />,
+        typeof part === "string" ? wrapping(part) : <Expression span={part} stage={stage} outer={false} />,
       )}
     </>
   )
+}
+
+/** The text between spans: what follows an opening parenthesis may stand on the next line. */
+function wrapping(text: string) {
+  return text.endsWith("(") ? [breakable(text), <wbr />] : breakable(text)
 }
 
 /** A text that may be broken after a full stop, a low line, a comma or an equals sign. */

@@ -1,15 +1,18 @@
 // One stage: its question, what this snapshot answers, what it leaves to others; its structure and its texts.
-import { index, slug, stageBySlug } from "./data"
+import { useAnswer } from "./chunks"
+import { boundaryTitle, index, slug, stageBySlug } from "./data"
 import { GroupList, SearchList } from "./entities"
 import { Inspector } from "./inspector"
 import { Matrix } from "./matrix"
-import { counted, groupedWithin } from "./numbers"
+import { namesOf } from "./names"
+import { counted, grouped, groupedWithin } from "./numbers"
 import { OverlaySwitches, useOverlays, type Shown } from "./overlays"
 import { Awaited, Choice, Notice, NotHere, NoView } from "./parts"
 import type { StageIndex } from "./payload"
 import { address, route } from "./route"
 import { Side } from "./side"
-import { Status } from "./status"
+import { standingOf, wrongIn } from "./standing"
+import { Icon, Status } from "./status"
 import { TextView } from "./text"
 
 export function StageView({ name, target }: { name: string; target: string | undefined }) {
@@ -21,13 +24,14 @@ export function StageView({ name, target }: { name: string; target: string | und
   return (
     <>
       <main class="view" tabIndex={-1}>
-        <Head stage={stage} />
+        <Head stage={stage} position={position} />
         {stage.unavailable ? (
           <Notice>
             <b>Unavailable.</b> <bdi>{stage.unavailable}</bdi>
           </Notice>
         ) : (
           <>
+            <Wrong position={position} />
             <Tools stage={stage} position={position} />
             {shown.state === "failed" ? <Awaited answer={shown}>{() => null}</Awaited> : null}
             <Form stage={stage} position={position} shown={overlays} />
@@ -39,7 +43,9 @@ export function StageView({ name, target }: { name: string; target: string | und
   )
 }
 
-function Head({ stage }: { stage: StageIndex }) {
+function Head({ stage, position }: { stage: StageIndex; position: number }) {
+  const made = index.boundaries.findIndex((boundary) => boundary.target === position)
+  const boundary = index.boundaries[made]
   return (
     <header class="view-head">
       <h1 tabIndex={-1}>
@@ -48,7 +54,7 @@ function Head({ stage }: { stage: StageIndex }) {
       </h1>
       <p class="question">{stage.question}</p>
       <div class="columns">
-        <section>
+        {stage.unavailable ? null : <section>
           <h2>Here</h2>
           {stage.label ? (
             <p>
@@ -63,19 +69,48 @@ function Head({ stage }: { stage: StageIndex }) {
           {stage.kinds.length > 0 ? (
             <p>{stage.kinds.map(({ kind, count }) => counted(count, kind)).join(", ")}</p>
           ) : null}
-        </section>
+        </section>}
         <section>
           <h2>Not here</h2>
           <p>{stage.beyond}</p>
-          {stage.status ? (
-            <p>
-              made by a transition that is <Status word={stage.status} />
-            </p>
-          ) : null}
-          {stage.digest ? <p class="digest">snapshot {stage.digest}</p> : null}
         </section>
       </div>
+      {stage.digest ? (
+        <p class="made">
+          {boundary ? (
+            <span>
+              Made by <a href={address(["boundary", made])}>{boundaryTitle(boundary)}</a>:{" "}
+              <Status word={standingOf(boundary, made)} />
+            </span>
+          ) : null}
+          <span class="digest">snapshot {stage.digest}</span>
+        </p>
+      ) : null}
     </header>
+  )
+}
+
+/** How many wrong entities are named at once. */
+const NAMED = 3
+
+/** The entities that findings refute, above all forms of the stage. */
+function Wrong({ position }: { position: number }) {
+  const wrong = [...wrongIn(position)]
+  const answer = useAnswer(() => (wrong.length > 0 ? namesOf(position) : Promise.resolve([])), [position])
+  if (wrong.length === 0) return null
+  const names = answer.state === "here" ? answer.value : []
+  return (
+    <p class="wrong-here">
+      <span>
+        <Icon word="refuted" /> <b>{grouped(String(wrong.length))} refuted here:</b>
+      </span>
+      {wrong.slice(0, NAMED).map((entity) => (
+        <a href={address(["stage", slug(index.stages[position] as StageIndex), "e", entity], route.value.options)}>
+          <bdi>{names[entity]?.[0] ?? `entity ${entity}`}</bdi>
+        </a>
+      ))}
+      {wrong.length > NAMED ? <span>and {grouped(String(wrong.length - NAMED))} more</span> : null}
+    </p>
   )
 }
 
@@ -143,7 +178,7 @@ function Beside(beside: {
         {row ? (
           <>
             <h2 tabIndex={-1}>
-              <bdi>{row.name}</bdi> <small>{counted(row.count, "entity", "entities")}</small>
+              <bdi>{row.name}</bdi>
             </h2>
             <GroupList stage={position} group={at} shown={shown} />
           </>

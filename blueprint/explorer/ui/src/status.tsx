@@ -16,6 +16,7 @@ const DIAMOND = "M8 1.2l6.8 6.8-6.8 6.8-6.8-6.8z"
 const BANG = "M8 6.2v3.6M8 11.6v0.4"
 const DASH = "M5 8h6"
 const EQUAL = "M5 6.6h6M5 9.4h6"
+const UNEQUAL = "M5 6.6h6M5 9.4h6M9.6 4.6l-3.2 6.8"
 
 const SIGNS: Readonly<Record<string, Sign>> = {
   verified: { tone: "good", shape: DISC + CHECK, means: "everything that was asked follows" },
@@ -23,6 +24,7 @@ const SIGNS: Readonly<Record<string, Sign>> = {
   checked: { tone: "checked", shape: SQUARE + CHECK, means: "holds at the values of this bundle" },
   definition: { tone: "chosen", shape: SQUARE + EQUAL, means: "chosen, not derived" },
   refuted: { tone: "bad", shape: OCTAGON + CROSS, means: "false, with a counterexample" },
+  differs: { tone: "bad", shape: OCTAGON + UNEQUAL, means: "claims and laws hold, but digest, construction or record differs" },
   malformed: { tone: "bad", shape: OCTAGON + CROSS, means: "not a bundle" },
   error: { tone: "bad", shape: OCTAGON + BANG, means: "the verifier failed" },
   unknown: { tone: "open", shape: TRIANGLE + BANG, means: "not decided within the budget" },
@@ -75,7 +77,11 @@ export function Status({ word, count }: { word: string; count?: string }) {
   return (
     <span class={`status tone-${count === "0" ? "zero" : toneOf(word)}`} title={meaningOf(word)}>
       <Icon word={word} zero={count === "0"} />
-      {count === undefined ? null : <b>{count}</b>}
+      {count === undefined ? null : (
+        <>
+          <b>{count}</b>{" "}
+        </>
+      )}
       <span>{word}</span>
     </span>
   )

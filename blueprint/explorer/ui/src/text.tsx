@@ -3,9 +3,11 @@ import { useRef } from "preact/hooks"
 import { useRows } from "./chunks"
 import { grouped } from "./numbers"
 import { printedOf, printing } from "./print"
-import type { ChunkList, Line } from "./payload"
+import type { ChunkList, Line, Span } from "./payload"
 import { route, withOptions } from "./route"
 import { Parts } from "./spans"
+import { wrongIn } from "./standing"
+import { Icon } from "./status"
 import { positionsOf, useWindow } from "./window"
 
 /** Most lines of one sheet: a browser cannot draw an element of any height. */
@@ -22,6 +24,7 @@ export function TextView({ list, stage, form }: { list: ChunkList; stage: number
   const { window } = useWindow(body, count, LINE, `${stage} ${form} ${sheet}`)
   const positions = positionsOf(window).map((at) => at + from)
   const rows = useRows<Line>(list, positions)
+  const wrong = wrongIn(stage)
   return (
     <>
       <p class="count">
@@ -31,16 +34,23 @@ export function TextView({ list, stage, form }: { list: ChunkList; stage: number
         {sheet + 1 < sheets ? <a href={withOptions({ sheet: String(sheet + 1) })}>after</a> : null}
         {printing.value ? ` (printed ${printedOf(list.count)})` : ""}
       </p>
-      <div class="code" ref={body} role="region" aria-label={`${form} text`}>
+      <div class="code" ref={body} role="region" aria-label={`${form} text`} style={{ "--digits": String(list.count).length }}>
         <div style={{ height: `${window.above}px` }} />
         {positions.map((position) => {
           const answer = rows.get(position)
+          const bad = answer?.state === "here" && names(answer.value[1], wrong)
           return (
-            <div class="line" data-row={position - from} key={position}>
+            <div class={bad ? "line wrong" : "line"} data-row={position - from} key={position}>
               <span class="line-number" aria-hidden="true">
                 {position + 1}
               </span>
               <code class={`depth-${answer?.state === "here" ? Math.min(8, answer.value[0]) : 0}`}>
+                {bad ? (
+                  <>
+                    <Icon word="refuted" />
+                    <span class="hidden-text">refuted: </span>
+                  </>
+                ) : null}
                 {answer?.state === "here" ? <Parts parts={answer.value[1]} stage={stage} /> : null}
                 {answer?.state === "failed" ? <span role="alert">{answer.why}</span> : null}
               </code>
@@ -50,5 +60,12 @@ export function TextView({ list, stage, form }: { list: ChunkList; stage: number
         <div style={{ height: `${window.below}px` }} />
       </div>
     </>
+  )
+}
+
+/** Whether a line names one of some entities. */
+function names(parts: readonly (string | Span)[], entities: ReadonlySet<number>): boolean {
+  return parts.some(
+    (part) => typeof part !== "string" && (entities.has(part.entity ?? -1) || names(part.parts, entities)),
   )
 }
