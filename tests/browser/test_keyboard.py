@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Show, Window
@@ -13,8 +14,17 @@ def focused(window: Window, what: str = "textContent") -> str:
     return str(window.page.evaluate(f"document.activeElement.{what}")).strip()
 
 
-def place(window: Window) -> str:
-    return str(window.page.evaluate("document.activeElement.dataset.place"))
+def expect_focus(window: Window, what: str, value: str) -> None:
+    """Wait until what has the focus has this value: a page may move the focus after it has drawn."""
+    seen = f"(value) => document.activeElement.{what} === value"
+    try:
+        window.page.wait_for_function(seen, arg=value)
+    except TooLate:
+        raise AssertionError(f"{what} of what has the focus: {focused(window, what)!r}, not {value!r}") from None
+
+
+def expect_place(window: Window, value: str) -> None:
+    expect_focus(window, "dataset.place", value)
 
 
 def press(window: Window, *keys: str) -> None:
@@ -57,15 +67,15 @@ def test_a_tour_without_a_pointer(show: Show, refuted: Path) -> None:
     press(window, "[")
     expect(heading).to_contain_text("DistributedTaskIR → PortablePlanIR")
     # Into the first relations, and back to where it was opened.
+    expect(window.page.locator("a.relation-link").nth(1)).to_be_visible()
     press(window, "j", "j")
-    opened = window.page.evaluate("document.activeElement.getAttribute('href')")
-    assert "/r/1" in opened
+    expect_focus(window, "getAttribute('href')", "#/boundary/2/r/1")
     press(window, "Enter")
     expect(aside.locator("h2")).to_be_visible()
     expect(aside).to_be_focused()
     press(window, "Escape")
     expect(aside).to_have_count(0)
-    assert window.page.evaluate("document.activeElement.getAttribute('href')") == opened
+    expect_focus(window, "getAttribute('href')", "#/boundary/2/r/1")
     # Search, and into what was found.
     press(window, "]")
     expect(heading).to_have_text("PortablePlanIR")
@@ -74,7 +84,7 @@ def test_a_tour_without_a_pointer(show: Show, refuted: Path) -> None:
     window.page.keyboard.type("up_projection.forward")
     expect(aside.locator("[data-entity]").first).to_be_visible()
     press(window, "ArrowDown")
-    assert "up_projection.forward" in focused(window)
+    expect(aside.locator("[data-entry]:focus")).to_contain_text("up_projection.forward")
     press(window, "ArrowDown", "Enter")
     expect(aside.locator(".ids")).to_be_visible()
     # The forms of the stage.
@@ -89,7 +99,7 @@ def test_the_matrix_keeps_the_key_contract_of_a_grid(show: Show, training: Path)
     grid = window.page.get_by_role("grid")
     expect(grid.locator("[tabindex='0']")).to_have_count(1)
     tab_to(window, "[data-place]")
-    assert place(window) == "0.0.0"
+    expect_place(window, "0.0.0")
     lanes, columns = grid.locator("tbody tr").count(), grid.locator("thead th").count() - 1
     moves = (
         ("ArrowRight", "0.0.1"),
@@ -109,13 +119,13 @@ def test_the_matrix_keeps_the_key_contract_of_a_grid(show: Show, training: Path)
     )
     for key, expected in moves:
         press(window, key)
-        assert place(window) == expected, key
+        expect_place(window, expected)
         expect(grid.locator("[tabindex='0']")).to_have_count(1)
     # Tab leaves the grid, and comes back to where it was.
     press(window, "Tab")
     assert not window.page.evaluate("document.activeElement.matches('[data-place]')")
     press(window, "Shift+Tab")
-    assert place(window) == f"0.{columns - 1}.0"
+    expect_place(window, f"0.{columns - 1}.0")
 
 
 def test_enter_opens_a_chip_and_escape_returns_to_it(show: Show, training: Path) -> None:
@@ -129,7 +139,7 @@ def test_enter_opens_a_chip_and_escape_returns_to_it(show: Show, training: Path)
     expect(window.page.locator("aside")).to_be_focused()
     press(window, "Escape")
     expect(window.page.locator("aside")).to_have_count(0)
-    assert focused(window, "dataset.group") == chip
+    expect_focus(window, "dataset.group", chip)
 
 
 def test_help_lists_the_keys_and_keeps_the_focus(show: Show, training: Path) -> None:

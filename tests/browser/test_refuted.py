@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -189,7 +190,7 @@ def test_a_linked_entity_and_a_linked_relation_are_in_the_middle(show: Show, ref
     assert 0.3 < middle(chip) < 0.7
     # Its dependencies stay lit while it is open.
     window.page.locator("aside h2").hover()
-    assert "M" in (window.page.locator(".edges-some").get_attribute("d") or "")
+    expect(window.page.locator(".edges-some")).to_have_attribute("d", re.compile("M"))
     window.go(f"#/boundary/2/r/{relation}")
     row = window.page.locator(".lowering tbody.open")
     assert 0.3 < middle(row) < 0.7
