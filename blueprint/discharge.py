@@ -245,8 +245,9 @@ def discharge(
     pool: SolverPool,
     budget: int,
     cross_check: Callable[[str], Verdict] | None = None,
+    known: dict[bytes, Evidence] | None = None,
 ) -> list[Evidence]:
-    """Evidence for each obligation, in order. Equal texts are solved once.
+    """Evidence for each obligation, in order. Equal ones are decided once, and those that are `known` not again.
 
     `cross_check` answers every obligation that has a witness, once a text. It stands in as the second decider where the
     normal form has no answer, as for inequalities. What is too large to be stated is UNKNOWN. Raises
@@ -254,39 +255,39 @@ def discharge(
     """
     if type(budget) is not int or not 0 < budget <= MAX_BUDGET:
         raise UsageError(f"a solver budget is a whole number from 1 to {MAX_BUDGET}")
-    numbered = [smtlib.numbered(each) if each.ground else (each, ()) for each in obligations]
-    # Told apart by their bytes and not as values, among which True and 1 are equal.
-    keys = [msgspec.json.encode(form) if names else place for place, (form, names) in enumerate(numbered)]
-    forms = {key: form for key, (form, _) in zip(keys, numbered, strict=True)}
-    stated = {key: _stated(form) for key, form in forms.items()}
-    posed = {key: text for key, text in stated.items() if isinstance(text, smtlib.Rendered)}
+    known = {} if known is None else known
+    keys: list[bytes] = []
+    forms: dict[bytes, Obligation] = {}
+    for each in obligations:
+        form = smtlib.numbered(each)[0] if each.ground else each
+        # Told apart by their bytes and not as values, among which True and 1 are equal.
+        keys.append(hashlib.sha256(msgspec.json.encode(form)).digest())
+        if keys[-1] not in known:
+            forms.setdefault(keys[-1], form)
+    posed: dict[bytes, smtlib.Rendered] = {}
+    for key, form in forms.items():
+        try:
+            posed[key] = smtlib.render(form)
+        except ObligationError as error:
+            known[key] = _unstated(key.hex(), error.message, budget)
     decided = _decide([forms[key] for key in posed], list(posed.values()), pool, budget, cross_check)
-    found = dict(zip(posed, decided, strict=True))
-    found |= {key: _unstated(error, budget) for key, error in stated.items() if isinstance(error, ObligationError)}
-    return [_named(found[key], names) for key, (_, names) in zip(keys, numbered, strict=True)]
+    known |= zip(posed, decided, strict=True)
+    return [_named(known[key], each) for key, each in zip(keys, obligations, strict=True)]
 
 
-def _named(evidence: Evidence, names: Sequence[str]) -> Evidence:
+def _named(evidence: Evidence, obligation: Obligation) -> Evidence:
     """Evidence about a numbered obligation, in the names of the one that was asked."""
-    if not names or not evidence.counterexample:
+    if not obligation.ground or not evidence.counterexample:
         return evidence
+    names = smtlib.numbered(obligation)[1]
     shown, point = ({names[int(i)]: v for i, v in m.items()} for m in (evidence.counterexample, evidence.second.model))
     second = msgspec.structs.replace(evidence.second, model=point)
     return msgspec.structs.replace(evidence, counterexample=shown, second=second)
 
 
-def _stated(obligation: Obligation) -> smtlib.Rendered | ObligationError:
-    try:
-        return smtlib.render(obligation)
-    except ObligationError as error:
-        return ObligationError(error.message, path=hashlib.sha256(msgspec.json.encode(obligation)).hexdigest())
-
-
-def _unstated(error: ObligationError, budget: int) -> Evidence:
+def _unstated(digest: str, reason: str, budget: int) -> Evidence:
     nothing = Answer(Verdict.UNKNOWN, "none", "not stated")
-    return Evidence(
-        error.path, Verdict.UNKNOWN, "none", Verdict.UNKNOWN, budget, 0, nothing, None, (), {}, error.message
-    )
+    return Evidence(digest, Verdict.UNKNOWN, "none", Verdict.UNKNOWN, budget, 0, nothing, None, (), {}, reason)
 
 
 def _decide(

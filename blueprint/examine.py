@@ -132,8 +132,7 @@ class _Examination:
         sound = self.structure(chains)
         self.parents(chains)
         self.contracts()
-        steps = self.steps(sound) if self.domain() else []
-        settled = self.verifier.settle(steps)
+        settled = self.verifier.settle(self.steps(sound) if self.domain() else ())
         self.findings.extend(settled.findings)
         self.recorded(settled)
         self.overlays()
@@ -273,17 +272,17 @@ class _Examination:
                 self.find("stage.label", f"the label of this stage is {label}", f"stages[{position}].label")
 
     # 8 the model from the request, 9 relations and claims, 10 laws, 11 replay
-    def steps(self, chains: list[Chain]) -> list[Step]:
+    def steps(self, chains: list[Chain]) -> Iterator[Step]:
+        """One after the other, because plans take room: whoever settles them need not hold them all."""
         model = chains[0].snapshots[0] if chains[0].snapshots else None
         if not isinstance(model, ModelIR):
-            return []
+            return
         demanded = model_ir(self.bundle.request, self.extension.operations)
         conformant = self.same(lambda: demanded, model, Stage.MODEL.value)
-        steps = [Step(plan_model(self.bundle.request, model, demanded), Branch.MAIN, "frontend", conformant)]
-        if model != demanded:
-            # The rules read the model's graph: on another model than the request's they would prove nothing of it.
-            return steps
-        return [*steps, *(step for chain in chains for step in self.steps_of(chain))]
+        yield Step(plan_model(self.bundle.request, model, demanded), Branch.MAIN, "frontend", conformant)
+        # The rules read the model's graph: on another model than the request's they would prove nothing of it.
+        for chain in chains if model == demanded else ():
+            yield from self.steps_of(chain)
 
     def steps_of(self, chain: Chain) -> Iterator[Step]:
         """The transitions of one branch, from the model on."""
@@ -302,10 +301,10 @@ class _Examination:
                 return
             ancestors, target = chain.snapshots[: position + 1], chain.snapshots[position + 1]
             position += 1
-            plan = plan_transition(self.rulebook, context, ancestors, target)
             again = partial(replay.run, derivation_pass, ancestors[-1])
             conformant = self.same(again, target, _path(chain.branch, facts.boundary[1]))
-            yield Step(plan, chain.branch, facts.name, conformant)
+            # No name here holds the plan while the next is made.
+            yield Step(plan_transition(self.rulebook, context, ancestors, target), chain.branch, facts.name, conformant)
 
     def same(
         self, construct: Callable[[], object], target: Snapshot, path: str, message: str = _CONSTRUCTED

@@ -46,7 +46,7 @@ def rehearse(rulebook: Rulebook, extension: Extension) -> Iterator[Finding]:
 
 def _false_claims(plan: TransitionPlan) -> Iterator[Diagnostic]:
     """Claims that do not hold of what a pass made. Every number is known, so no solver is needed."""
-    names = entity_names([plan])
+    names = entity_names(plan)
     for relation in plan.relations:
         for check in relation.claims:
             failed = next(failed_facts(check, plan.obligations[check.obligation].witness, names), None)

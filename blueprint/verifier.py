@@ -8,9 +8,9 @@ and every law that applies is established.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 
 import msgspec
 
@@ -82,37 +82,37 @@ class TransitionVerifier:
         self.pool = pool
         self.budget = budget
         self.cross_check = cross_check
+        self.known: dict[bytes, Evidence] = {}
 
-    def settle(self, steps: Sequence[Step]) -> Settled:
-        """Discharge everything that the steps ask, and report it."""
-        asked = [obligation for step in steps for obligation in step.plan.obligations]
-        evidence = discharge(asked, self.pool, self.budget, self.cross_check) if asked else []
-        ledger = _Ledger(cache(lambda: entity_names(step.plan for step in steps)))
-        transitions, findings = [], []
-        offset = 0
-        for step in steps:
-            stop = offset + len(step.plan.obligations)
-            settlement = _Settlement(step, evidence[offset:stop], ledger, self.theorems)
-            transitions.append(settlement.report())
-            findings.extend(settlement.findings)
-            offset = stop
-        return Settled(tuple(transitions), ledger.rows(), tuple(findings))
+    def settle(self, steps: Iterable[Step]) -> Settled:
+        """Discharge everything that the steps ask, one after the other, and report it."""
+        ledger = _Ledger()
+        # No name here holds a step while the next is made: the plan of a large one takes as much room as the bundle.
+        settlements = list(map(partial(self._settle, ledger), steps))
+        findings = tuple(finding for _, found in settlements for finding in found)
+        return Settled(tuple(report for report, _ in settlements), ledger.rows(), findings)
+
+    def _settle(self, ledger: _Ledger, step: Step) -> tuple[TransitionReport, list[Finding]]:
+        evidence = discharge(step.plan.obligations, self.pool, self.budget, self.cross_check, self.known)
+        ledger.names |= entity_names(step.plan)
+        settlement = _Settlement(step, evidence, ledger, self.theorems)
+        return settlement.report(), settlement.findings
 
 
 class _Ledger:
-    """The distinct obligations of a run, in order of first use, and the names of its entities."""
+    """The distinct obligations of a run, in order of first use, and the names of its entities as far as it has come."""
 
-    def __init__(self, names: Callable[[], Mapping[str, str]]) -> None:
-        self.names = names
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
         self.positions: dict[str, int] = {}
-        self.entries: list[tuple[Evidence, Obligation, str]] = []
+        self.entries: list[tuple[Evidence, Mapping[str, int], str]] = []
         self.uses: Counter[int] = Counter()
 
     def position(self, evidence: Evidence, obligation: Obligation, statement: Callable[[], str]) -> int:
         """Where the obligation stands; it is worded by its first user."""
         position = self.positions.setdefault(evidence.digest, len(self.entries))
         if position == len(self.entries):
-            self.entries.append((evidence, obligation, statement()))
+            self.entries.append((evidence, obligation.witness, statement()))
         self.uses[position] += 1
         return position
 
@@ -128,12 +128,12 @@ class _Ledger:
                 second=f"{evidence.second.decider}: {evidence.second.verdict.value}",
                 cross=evidence.cross.value if evidence.cross else "",
                 core=evidence.core,
-                witness={name: str(value) for name, value in obligation.witness.items()},
+                witness={name: str(value) for name, value in witness.items()},
                 shared=str(self.uses[position]),
                 reason=evidence.reason,
                 counterexample=_counterexample(evidence),
             )
-            for position, (evidence, obligation, statement) in enumerate(self.entries)
+            for position, (evidence, witness, statement) in enumerate(self.entries)
         )
 
 
@@ -210,7 +210,7 @@ class _Settlement:
     def claim(self, relation: RelationCheck, check: ClaimCheck) -> ClaimRow:
         evidence, obligation = self.evidence[check.obligation], self.plan.obligations[check.obligation]
         refuted = evidence.verdict is Verdict.REFUTED
-        failed = tuple(failed_facts(check, obligation.witness, self.ledger.names())) if refuted else ()
+        failed = tuple(failed_facts(check, obligation.witness, self.ledger.names)) if refuted else ()
         position = self.ledger.position(
             evidence,
             obligation,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from blueprint.discharge import Evidence
@@ -19,11 +19,10 @@ EXPRESSION: Final = 400
 """Most characters of an expression: in a sum over tensors that is cut, the term that is missing is not seen."""
 
 
-def entity_names(plans: Iterable[TransitionPlan]) -> dict[str, str]:
-    """Id -> name of every entity that the plans relate: an id is a digest, and tells a reader nothing."""
+def entity_names(plan: TransitionPlan) -> dict[str, str]:
+    """Id -> name of every target that a plan relates: an id is a digest, and tells a reader nothing."""
     return {
         target: name
-        for plan in plans
         for relation in plan.relations
         for target, name in zip(relation.targets, relation.names, strict=False)
         # A relation that lacks a target names it all the same.

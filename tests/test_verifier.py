@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import gc
+import weakref
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -36,12 +38,14 @@ class Calculating(SolverPool):
     def __init__(self) -> None:
         super().__init__(1)
         self.budgets: set[int] = set()
+        self.asked: list[str] = []
 
     def solve(self, batches: Iterable[Batch]) -> list[Answer]:
         answers = []
         for batch in batches:
             self.budgets.add(batch.budget)
             for question in batch.questions:
+                self.asked.append(question.text)
                 false = " 9" in question.text
                 answers.append(Answer(Verdict.REFUTED if false else Verdict.PROVED, "stub", model={"v0": 3}))
         return answers
@@ -129,6 +133,35 @@ def test_equal_obligations_are_one_row_that_counts_its_users() -> None:
     assert (second.solver, second.second) == ("stub: refuted", "exact: refuted")
     assert second.counterexample is not None
     assert second.counterexample.values == {"x": "3"}
+
+
+def test_a_plan_is_dropped_before_the_next_is_made() -> None:
+    held: list[weakref.ref[TransitionPlan]] = []
+    alive: list[int] = []
+
+    def step() -> Step:
+        plan = plan_of(3, 9)
+        held.append(weakref.ref(plan))
+        return Step(plan, Branch.MAIN, "pass", conformant=True)
+
+    def steps() -> Iterator[Step]:
+        for _ in range(3):
+            gc.collect()
+            alive.append(sum(plan() is not None for plan in held))
+            yield step()
+
+    assert len(TransitionVerifier(BOOK, Theorems((), {}), Calculating()).settle(steps()).transitions) == 3
+    assert alive == [0, 0, 0]
+
+
+def test_what_one_transition_has_asked_the_next_does_not_ask_again() -> None:
+    pool = Calculating()
+    verifier = TransitionVerifier(BOOK, Theorems((), {}), pool)
+    found = verifier.settle([Step(plan_of(3, 9), Branch.MAIN, "pass", conformant=True)])
+    assert len(pool.asked) == 2
+    again = verifier.settle([Step(plan_of(9, 3), Branch.MAIN, "pass", conformant=True)])
+    assert len(pool.asked) == 2
+    assert [row.verdict for row in again.obligations] == [row.verdict for row in reversed(found.obligations)]
 
 
 def test_an_obligation_is_worded_with_four_names_at_most() -> None:

@@ -238,6 +238,30 @@ def test_equal_ground_questions_are_decided_once_and_answered_in_their_own_names
     assert found[0].digest == found[1].digest != found[2].digest
 
 
+def test_what_is_known_is_not_asked_again_and_is_answered_in_other_names(
+    pool: SolverPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known: dict[bytes, discharge.Evidence] = {}
+    first = discharge.discharge([WRONG_GROUND, GROUND, LAW], pool, BUDGET, None, known)
+    assert len(known) == 3
+    asked: list[int] = []
+    solve = pool.solve
+
+    def counted(batches: Sequence[Batch]) -> list[Answer]:
+        asked.extend(len(batch.questions) for batch in batches)
+        return solve(batches)
+
+    monkeypatch.setattr(pool, "solve", counted)
+    renamed = ground(product(C, T), 41, c=6, t=7)
+    again = discharge.discharge([renamed, LAW, GROUND], pool, BUDGET, None, known)
+    assert asked == []
+    assert again[1:] == [first[2], first[1]]
+    assert (first[0].counterexample, again[0].counterexample) == ({"a": 6, "b": 7}, {"c": 6, "t": 7})
+    # Another run, with another budget or other deciders, knows nothing of it.
+    discharge.discharge([GROUND], pool, BUDGET)
+    assert asked == [1]
+
+
 @pytest.mark.parametrize("impostor", [True, 1.0])
 def test_what_only_equals_a_whole_number_does_not_share_its_proof(pool: SolverPool, impostor: int) -> None:
     right = Obligation((equal(A, ONE),), (equal(A, ONE),), {}, ground=True)
