@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
-import msgspec
 import pytest
 
 from blueprint.derivation import derive
@@ -34,7 +33,8 @@ TINY = ModelFacts(
 )
 
 
-Key = tuple[bytes, int, Callable[[str], Verdict] | None]
+Deciders = tuple[int, Callable[[str], Verdict] | None]
+"""On what evidence depends besides its obligation: the budget, and the third decider."""
 
 
 class LastingPool(SolverPool):
@@ -55,7 +55,7 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self.known: dict[Key, Evidence] = {}
+        self.known: dict[Deciders, dict[bytes, Evidence]] = {}
 
     def discharge(
         self,
@@ -63,11 +63,10 @@ class Memory:
         pool: SolverPool,
         budget: int,
         cross_check: Callable[[str], Verdict] | None = None,
+        _: dict[bytes, Evidence] | None = None,
     ) -> list[Evidence]:
-        keys: list[Key] = [(msgspec.json.encode(each), budget, cross_check) for each in obligations]
-        new = {key: each for key, each in zip(keys, obligations, strict=True) if key not in self.known}
-        self.known.update(zip(new, discharge(list(new.values()), pool, budget, cross_check), strict=True))
-        return [self.known[key] for key in keys]
+        known = self.known.setdefault((budget, cross_check), {})
+        return discharge(obligations, pool, budget, cross_check, known)
 
 
 def request_of(model: ModelFacts, *, tensor: int, pipeline: int, data: int, batch: int, sequence: int) -> Request:

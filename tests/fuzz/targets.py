@@ -29,7 +29,7 @@ class _BoundedMemory(Memory):
     """Forgets when it has become large."""
 
     def trim(self) -> None:
-        if len(self.known) > REMEMBERED:
+        if sum(map(len, self.known.values())) > REMEMBERED:
             self.known.clear()
 
 
