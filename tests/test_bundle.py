@@ -90,6 +90,17 @@ def test_a_list_of_the_bundle_is_as_long_as_it_may_be(structure: str, field: str
     assert kind.max_length == most
 
 
+@pytest.mark.parametrize("field", ["coverage", "cardinality", "claims"])
+def test_a_record_counts_at_most_256_words(field: str) -> None:
+    (kind,) = (each.type for each in ALL["RecordedReport"].fields if each.name == field)
+    assert isinstance(kind, msgspec.inspect.DictType)
+    assert kind.max_length == 256
+    assert isinstance(kind.value_type, msgspec.inspect.IntType)
+    assert kind.value_type.ge == 0
+    assert isinstance(kind.key_type, msgspec.inspect.StrType)
+    assert kind.key_type.max_length is not None
+
+
 def test_the_words_of_the_file_are_these() -> None:
     assert {field.encode_name for field in ALL["StageRecord"].fields} == {
         *("branch", "label", "pass", "snapshot", "stage")

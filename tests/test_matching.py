@@ -93,6 +93,13 @@ def test_an_entity_that_is_not_there_is_missing(place: int) -> None:
     assert incomplete.found.count(None) == 1
 
 
+def test_every_entity_that_is_not_there_is_counted() -> None:
+    found = matched(())
+    assert counts(found) == {**dict.fromkeys(WHOLE, 0), "missing": len(ENTITIES)}
+    assert sorted(faults(found)) == sorted(("coverage.missing", each.name) for each in ENTITIES)
+    assert (found.coverage.source, found.coverage.target_total) == (0, 0)
+
+
 def test_a_source_of_incomplete_relations_alone_is_not_used() -> None:
     """A source counts as accounted for where everything that comes from it is there."""
     lost = {id(relation): relation for relation in RELATIONS if len(relation.sources) == 1}

@@ -17,6 +17,7 @@ from blueprint.ir.concrete import CommandKind, QueueCategory, Route, Wait
 from blueprint.ir.request import TargetKind
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
+from tests.ir.places import homeless
 
 replace = msgspec.structs.replace
 Change = Callable[[Any], Any]
@@ -239,6 +240,8 @@ def test_a_good_snapshot_has_no_fault(
 def test_a_change_is_refused(
     good: dict[tuple[TargetKind, Stage], Any], kind: TargetKind, stage: Stage, code: str, change: Change
 ) -> None:
-    found = structural_faults(change(good[kind, stage]))
+    changed = change(good[kind, stage])
+    found = structural_faults(changed)
+    assert homeless(changed, found) == []
     assert code in {fault.code for fault in found}
     assert all(fault.message and fault.code.startswith("structure.") for fault in found)

@@ -129,6 +129,14 @@ def test_definitions_that_square_again_and_again_are_unknown() -> None:
     assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "too large")
 
 
+@pytest.mark.parametrize(("size", "verdict"), [(141, Verdict.PROVED), (142, Verdict.UNKNOWN)])
+def test_a_product_of_more_than_20000_pairs_is_unknown_however_few_remain(size: int, verdict: Verdict) -> None:
+    powers = [Product((A,) * i + (B,) * j) for i in range(12) for j in range(12)]
+    square = Product((Sum(tuple(powers[:size])),) * 2)
+    answer = decide(equal(square, square), a=1, b=1)
+    assert (answer.verdict, answer.reason) == (verdict, "" if verdict is Verdict.PROVED else "too large")
+
+
 @pytest.mark.parametrize("bound", [at_most(A, Const(1)), less(A, Const(2)), at_most(product(A, B), Const(1))])
 def test_an_inequality_is_no_equation_to_rewrite_with(bound: Comparison) -> None:
     assert decide(equal(product(A, B), Const(1)), bound, a=1, b=1).verdict is not Verdict.PROVED
