@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
-from blueprint.boundaries import recorded_report, with_verdicts_of
+from blueprint.boundaries import plan_transition, recorded_report, with_verdicts_of
 from blueprint.bundle import RecordedLaw, RecordedReport
+from blueprint.errors import GateError
+from blueprint.frontend.block import model_ir
+from blueprint.frontend.models import builtin
+from blueprint.frontend.request import training_request
 from blueprint.outcome import (
     ClaimRow,
     CoverageRow,
@@ -18,6 +23,9 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
+from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import passes_for
+from blueprint.session import open_rulebook
 
 
 def law(name: str, form: str, status: str, members: int = 3) -> RecordedLaw:
@@ -116,3 +124,19 @@ def test_what_was_not_run_again_is_recorded_as_not_conformant() -> None:
             is False
         )
     assert recorded_report(report(relation_verified=False), tuple(map(row, "abcd"))).relation_verified is False
+
+
+REQUEST = training_request(builtin("gpt2"), sequence=8)
+CONTEXT = PassContext(REQUEST, "0" * 64)
+
+
+def test_stages_that_are_not_adjacent_have_no_transition() -> None:
+    model = model_ir(REQUEST)
+    chain: list[Any] = [model]
+    for each in passes_for(REQUEST):
+        chain.append(each.run(chain[-1], CONTEXT))
+    book = open_rulebook(None)
+    for ancestors, target in (((model,), chain[2]), ((chain[1],), chain[2]), ((chain[2],), model), ((), model)):
+        with pytest.raises(GateError, match="not adjacent"):
+            plan_transition(book, CONTEXT, ancestors, target)
+    assert plan_transition(book, CONTEXT, (model,), chain[1]).coverage.exact

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import pytest
+import z3
 
-from blueprint import solver
+from blueprint import solver, worker
 from blueprint.errors import UsageError
 from blueprint.verdict import Verdict
 
@@ -95,8 +96,44 @@ def test_questions_that_share_a_context_share_nothing_else() -> None:
 
 def test_a_universal_question_never_shares_a_context() -> None:
     context = solver.fresh_context()
-    shared = [solver.decide(LEAST, 6, 10_000_000, ground=False, context=context) for _ in range(2)]
-    assert shared == [solver.decide(LEAST, 6, 10_000_000, ground=False)] * 2
+    for asked in (LEAST, PROOF):  # by the strategy, and by the incremental core
+        shared = [solver.decide(asked, 6, 10_000_000, ground=False, context=context) for _ in range(2)]
+        assert shared == [solver.decide(asked, 6, 10_000_000, ground=False)] * 2
+
+
+@pytest.mark.parametrize("asked", [PROOF, text("(= v0 1)"), "(assert"])
+def test_every_answer_names_the_solver_and_its_version(asked: str) -> None:
+    assert solver.decide(asked, 4, BUDGET, ground=False).decider == f"z3 {z3.get_version_string()}"
+    assert solver.decide(LEAST, 4, 1, ground=False).decider == f"z3 {z3.get_version_string()}"
+
+
+NOISY = """\
+import os
+from blueprint import solver, worker
+decide = solver.decide
+def noisy(*args, **options):
+    print("noise", flush=True)
+    os.write(1, b"noise")
+    return decide(*args, **options)
+solver.decide = noisy
+worker.main()
+"""
+
+
+def test_nothing_but_answers_leaves_a_worker_and_each_batch_is_asked_as_what_it_is() -> None:
+    question = worker.Question(PROOF, 4)
+    batches = [worker.Batch((question,) * 2, ground, BUDGET) for ground in (True, False)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    said = subprocess.run(
+        [sys.executable, "-c", NOISY],
+        input=b"".join(map(worker.frame, batches)),
+        env=env,
+        capture_output=True,
+        check=True,
+    ).stdout
+    answers = [solver.decide(PROOF, 4, BUDGET, ground=ground) for ground in (True, True, False, False)]
+    assert said == b"".join(map(worker.frame, answers))
+    assert [bool(each.resource) for each in answers] == [False, False, True, True]
 
 
 def test_the_steps_of_the_strategy_do_not_depend_on_those_of_the_incremental_core(
