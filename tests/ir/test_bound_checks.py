@@ -215,6 +215,14 @@ MACHINE_CASES: list[tuple[str, Change]] = [
         ir, instructions=at(ir.instructions, 0, dependencies=(ir.instructions[-1].id,)))),
 ]  # fmt: skip
 
+
+def test_a_transfer_between_two_devices_is_routed(good: dict[tuple[TargetKind, Stage], Any]) -> None:
+    plan = good[SLOT, CONCRETE]
+    assert len(plan.devices) == 2
+    transferring = command(kind=CommandKind.TRANSFER)(routed(0, 1)(plan))
+    assert "structure.route" not in {fault.code for fault in structural_faults(transferring)}
+
+
 CASES: list[Case] = [
     *((kind, CONCRETE, *case) for kind in TargetKind for case in CONCRETE_CASES),
     *((QUEUE, CONCRETE, *case) for case in QUEUE_CASES),

@@ -13,7 +13,7 @@ from blueprint.errors import CodecError
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
 from blueprint.ir.common import Branch, Count, Digest, EntityId, Header, Lineage, Name, Positive, Rank, Stage, Text
-from blueprint.ir.request import branches_of
+from blueprint.ir.request import Degree, branches_of
 
 
 def taken(kind: Any, value: object) -> bool:
@@ -38,8 +38,9 @@ def taken(kind: Any, value: object) -> bool:
         (Count, (0, 1, 2**63 - 1), (-1, 2**63, True)),
         (Positive, (1, 2**63 - 1), (0, -1, 2**63, True)),
         (Rank, (0, 2**31 - 1), (-1, 2**31, True)),
+        (Degree, (1, 65536), (0, 65537, True)),
     ],
-    ids=["name", "digest", "entity id", "text", "count", "positive", "rank"],
+    ids=["name", "digest", "entity id", "text", "count", "positive", "rank", "degree"],
 )
 def test_a_scalar_is_taken_up_to_its_bounds(kind: Any, good: tuple[object, ...], bad: tuple[object, ...]) -> None:
     assert [value for value in good if not taken(kind, value)] == []

@@ -24,6 +24,8 @@ _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
 _BOUNDARIES = "tests/test_boundaries.py"
+_LAW = "tests/test_law.py"
+_BOUND_TRANSITION = "tests/test_bound_transition.py"
 _CONDITIONS = "tests/rules/test_conditions.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
@@ -196,7 +198,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
-    "law": Tests((*_LAWS, *_HONEST), (*_TRUST, _RULEBOOK, *_FORMS)),
+    "law": Tests((_LAW, *_LAWS, *_HONEST), (*_TRUST, _RULEBOOK, *_FORMS)),
     "case": Tests((_CASE, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS, _DIMS)),
     "obligation": Tests((_OBLIGATION, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "facts": Tests((_FACTS, *_TRUST), (*_GOOD, *_FALSE)),
@@ -215,8 +217,8 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "transition": Tests((*_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
     "chunks": Tests((_BINDING,), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING)),
     "arrangements": Tests((*_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
-    "concrete_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
-    "machine_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
+    "concrete_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
+    "machine_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
     "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),

@@ -116,6 +116,12 @@ def test_a_law_refuted_under_a_rule_divides_exactly() -> None:
     assert exact.refutes(question, answer.model)
 
 
+def test_where_a_rule_would_divide_by_zero_there_is_no_point_but_the_witness() -> None:
+    zero = equal(product(B, T), minus(B, B))
+    answer = decide(equal(A, Const(1)), zero, equal(product(T, R), X), a=2, b=1, t=0, r=1, x=0)
+    assert (answer.verdict, answer.model) == (Verdict.REFUTED, {"a": 2, "b": 1, "t": 0, "r": 1, "x": 0})
+
+
 def test_rules_that_never_rest_are_unknown() -> None:
     loop = (equal(product(A, B), product(X, T)), equal(product(X, T), product(A, B)))
     answer = decide(equal(product(A, B), R), *loop, a=1, b=1, x=1, t=1, r=1)

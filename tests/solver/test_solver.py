@@ -69,7 +69,7 @@ def test_sat_is_refuted_with_every_value_as_an_integer() -> None:
 
 def test_a_tiny_budget_is_unknown() -> None:
     answer = solver.decide(LEAST, 4, 1, ground=False)
-    assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, solver.UNDECIDED, {})
+    assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, "undecided within budget", {})
 
 
 @pytest.mark.parametrize("budget", [0, -1, 2**31, 2**32 + 5, True, 1.5])
@@ -81,7 +81,7 @@ def test_a_budget_that_z3_would_misread_is_refused(budget: int) -> None:
 @pytest.mark.parametrize("wrong", ["(assert", text("(= v9 1)"), text("(= v0 1.5.2)")])
 def test_unreadable_text_is_unknown(wrong: str) -> None:
     answer = solver.decide(wrong, 4, BUDGET, ground=False)
-    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, solver.FAILED)
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "solver error")
 
 
 def test_questions_that_share_a_context_share_nothing_else() -> None:
@@ -92,6 +92,18 @@ def test_questions_that_share_a_context_share_nothing_else() -> None:
         answer = solver.decide(fine, 4, BUDGET, ground=True, context=context)
         assert (answer.verdict, answer.model["v1"]) == (Verdict.REFUTED, 2)
         assert (answer.resource, answer.core) == (0, ())
+
+
+def test_a_ground_question_takes_the_context_that_it_is_given_and_else_a_fresh_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[z3.Context] = []
+    fresh_context = solver.fresh_context
+    monkeypatch.setattr(solver, "fresh_context", lambda: made.append(fresh_context()) or made[-1])
+    for context, fresh in ((fresh_context(), 0), (None, 1), (fresh_context(), 0)):
+        made.clear()
+        assert solver.decide(LEAST, 4, BUDGET, ground=True, context=context).verdict is Verdict.PROVED
+        assert len(made) == fresh
 
 
 def test_a_universal_question_never_shares_a_context() -> None:
