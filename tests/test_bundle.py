@@ -77,6 +77,27 @@ def test_no_number_and_no_text_is_without_a_bound(name: str) -> None:
                 assert each.max_length is not None, field.name
 
 
+NEVER_EMPTY = frozenset(
+    {
+        *("axes", "shape", "local_shape", "ranks", "participants", "devices", "regions", "objectives"),
+        "Implementation.alternatives",
+        "MachineIR.entries",
+    }
+)
+"""Lists that say nothing without an element."""
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if not name.endswith("Contract")])
+def test_no_list_is_without_a_bound(name: str) -> None:
+    """Of a few per entity, of one per rank of the largest degree, of a million entities."""
+    for field in ALL[name].fields:
+        empty = {field.name, f"{name}.{field.name}"}.isdisjoint(NEVER_EMPTY)
+        for each in parts(field.type):
+            if isinstance(each, msgspec.inspect.VarTupleType):
+                assert each.max_length in {4, 8, 16, 64, 4096, 10_000, 65_536, 1_000_000}, field.name
+                assert each.min_length == (None if empty else 1), field.name
+
+
 @pytest.mark.parametrize(
     ("structure", "field", "most"),
     [

@@ -156,6 +156,19 @@ def test_a_rulebook_without_rules_of_the_boundary_makes_no_contract() -> None:
     made(PLAN, dataclasses.replace(BOOK, rules=others))
 
 
+def test_a_pass_within_a_stage_has_no_rules_whatever_a_rulebook_says_of_its_boundary() -> None:
+    own = (PLAN.boundary[0], PLAN.boundary[0])
+    added = [
+        dataclasses.replace(rule, boundary=own)
+        if isinstance(rule, PassRule)
+        else dataclasses.replace(rule, boundaries=(own,))
+        for rule in BOOK.rules
+        if not isinstance(rule, PrimitiveRule)
+    ]
+    found = made(changed(WITHIN, boundary=own), dataclasses.replace(BOOK, rules=(*BOOK.rules, *added)))
+    assert (found.rules, found.boundary_rules, found.primitives) == ((), (), ())
+
+
 def test_what_is_promised_of_different_analyses_is_no_contradiction() -> None:
     facts = changed(CROSS, requires=(LIVENESS,), keeps=(LIVENESS,), produces=(NEWER,), invalidates=(NOTES,))
     contract = made(facts)

@@ -179,6 +179,7 @@ _EXTENDED = _of(
     "an_extension_that_does_not_fit_is_refused",
     "passes_stand_in_their_places",
     "the_plain_extension_is_empty",
+    "a_folder_that_is_nowhere_is_not_shipped",
 )
 _HONEST = _of("trust/test_asked", "an_honest_chain_is_established_at_every_boundary")
 _CHAIN = (*_FALSE, _REFUSALS, *_IMPORTED)

@@ -100,6 +100,13 @@ def test_a_reader_takes_the_newest_version(made: Callable[[Slot], Ref], prefer: 
     assert rule.version(slot, *versions) == Ref(slot, versions)
 
 
+def test_a_source_is_any_unless_it_says_which() -> None:
+    anything = rule.ValueSource((), None)
+    assert (anything.split, anything.consumers, anything.output) == (None, 0, False)
+    assert rule.AllParameters() == rule.AllParameters(whole=False)
+    assert anything.output is rule.AllParameters().whole is False
+
+
 def test_a_backward_task_reads_the_gradient_of_its_result() -> None:
     assert rule.gradient().slot is Slot.RESULT
 

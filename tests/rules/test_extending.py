@@ -181,6 +181,10 @@ def test_a_shipped_rule_is_replaced_where_it_stands(folder: Path) -> None:
         ('FAMILIES = ("absent",)', "rules/absent/__init__.py is missing"),
         ("import z3", "a rule may not import z3"),
         ("raise SystemExit(0)", "SystemExit"),
+        ("x: nothing = 1", "NameError"),  # nothing of the engine's own settings holds here
+        ('FAMILIES = ("primitives", "primitives")', "FAMILIES has a name twice"),
+        ('FAMILIES = ("primitives", 7)', "FAMILIES is no tuple of names"),
+        ("FAMILIES = ()", "FAMILIES is no tuple of names"),
     ],
 )
 def test_a_folder_that_does_not_fit_is_refused(folder: Path, line: str, words: str) -> None:
@@ -201,6 +205,12 @@ def test_a_complete_rulebook_has_no_extension(tmp_path: Path) -> None:
     (tmp_path / "rules" / "extension.py").write_text(COUNTING)
     with pytest.raises(RulebookError, match=r"extension\.py needs EXTENDS"):
         open_rulebook(tmp_path / "rules")
+
+
+def test_a_folder_that_is_nowhere_is_not_shipped() -> None:
+    assert shipped("rules").name == "rules"
+    with pytest.raises(RulebookError, match="the folder nothing is neither in the package nor in a checkout"):
+        shipped("nothing")
 
 
 # Where rules are found ------------------------------------------------------------------------------------------------
@@ -274,6 +284,11 @@ def test_the_pass_of_an_extension_is_in_the_bundle(counting: Path) -> None:
     assert "contract" in {each.code for each in report.diagnostics}
 
 
+def _behind(kind: str) -> Callable[[str], str]:
+    """The operation put behind another one. What a collective or selective recompute takes as one is not divided."""
+    return lambda text: text.replace('"query_projection"', f'"{kind}"')
+
+
 REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
     "no value": (lambda text: text.replace("EXTENSION =", "OTHER ="), "defines no EXTENSION"),
     "another value": (lambda text: text + "EXTENSION = 7\n", "defines no EXTENSION"),
@@ -291,6 +306,12 @@ REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
         "doubled is given twice",
     ),
     "a closed place": (lambda text: text.replace('"query_projection"', '"scores"'), "nothing can be put behind scores"),
+    **{
+        f"behind {kind}": (_behind(kind), f"nothing can be put behind {kind}")
+        for kind in (
+            *("attention_norm", "mlp_norm", "output_projection", "down_projection", "softmax", "attention_dropout"),
+        )
+    },
     "a cached place": (
         lambda text: text.replace('"query_projection"', '"key_projection"').replace("TRAINING", "INFERENCE"),
         "nothing can be put behind key_projection",
@@ -306,6 +327,7 @@ REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
     ),
     "no rule": (lambda text: text, "training.mlp_activation is no rule for operations of this kind"),
     "an error": (lambda text: text + "1 / 0\n", "ZeroDivisionError"),
+    "an annotation of nothing": (lambda text: text + "x: nothing = 1\n", "NameError"),
     "an exit": (lambda text: text + "raise SystemExit(0)\n", "SystemExit"),
 }
 

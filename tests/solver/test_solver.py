@@ -76,6 +76,7 @@ def test_a_tiny_budget_is_unknown() -> None:
 def test_a_budget_that_z3_would_misread_is_refused(budget: int) -> None:
     with pytest.raises(UsageError):
         solver.decide(PROOF, 4, budget, ground=False)
+    assert solver.decide(PROOF, 4, 2**31 - 1, ground=False).verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize("wrong", ["(assert", text("(= v9 1)"), text("(= v0 1.5.2)")])
