@@ -20,6 +20,7 @@ _OBLIGATION = "tests/test_obligation.py"
 _SYMBOLS = "tests/test_symbols.py"
 _VERIFIER = "tests/test_verifier.py"
 _PLAN = "tests/test_plan.py"
+_POOL_ALONE = "tests/solver/test_pool.py"
 _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
@@ -208,7 +209,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "smtlib": Tests((_SMTLIB, _CROSSCHECK, _CONCLUSIONS)),
     "solver": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
     "worker": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
-    "discharge": Tests((_CONCLUSIONS,), (_DISCHARGE, *_POOL)),
+    "discharge": Tests((_CONCLUSIONS, _POOL_ALONE), (_DISCHARGE, *_POOL)),
     "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),

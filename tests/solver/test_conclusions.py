@@ -197,6 +197,12 @@ def test_one_text_has_the_larger_of_two_budgets() -> None:
     discharge.discharge([FALSE, reasoned], lower, BUDGET)
     discharge.discharge([UNBOUND, true], higher, BUDGET)
     assert [[batch.budget for batch in pool.batches] for pool in (lower, higher)] == [[BRIEF_BUDGET], [BUDGET]]
+    # At this witness the bound is false, so that alone it would be asked briefly.
+    far = msgspec.structs.replace(UNBOUND, witness={"a": 10**6})
+    for asked in ([far, UNBOUND], [UNBOUND, far]):
+        pool = Said(answer(UNKNOWN))
+        found = {each.budget for each in discharge.discharge(asked, pool, BUDGET)}
+        assert ([batch.budget for batch in pool.batches], found) == ([BUDGET], {BRIEF_BUDGET, BUDGET})
 
 
 def test_what_cannot_be_stated_is_unknown_and_asked_of_nobody() -> None:
