@@ -7,12 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from blueprint.boundaries import plan_transition, recorded_report, with_verdicts_of
+from blueprint.boundaries import SCHEMAS, plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.bundle import RecordedLaw, RecordedReport
 from blueprint.errors import GateError
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
+from blueprint.ir.common import Stage
+from blueprint.ir.request import TargetKind
 from blueprint.outcome import (
     ClaimRow,
     CoverageRow,
@@ -128,6 +130,20 @@ def test_what_was_not_run_again_is_recorded_as_not_conformant() -> None:
 
 REQUEST = training_request(builtin("gpt2"), sequence=8)
 CONTEXT = PassContext(REQUEST, "0" * 64)
+
+
+@pytest.mark.parametrize("target", TargetKind)
+def test_a_snapshot_is_of_the_structure_of_its_stage_and_is_checked_as_such(target: TargetKind) -> None:
+    request = training_request(builtin("gpt2"), sequence=8, target=target, emit=True)
+    snapshots: list[Any] = [model_ir(request)]
+    for each in passes_for(request):
+        snapshots.append(each.run(snapshots[-1], PassContext(request, "0" * 64)))
+    assert tuple(SCHEMAS) == tuple(Stage)
+    for snapshot, stage in zip(snapshots, Stage, strict=True):
+        assert [each for each, kind in SCHEMAS.items() if isinstance(snapshot, kind)] == [stage]
+        assert structural_faults(snapshot) == []
+        newer = msgspec.structs.replace(snapshot, header=msgspec.structs.replace(snapshot.header, version=2))
+        assert "structure.version" in {each.code for each in structural_faults(newer)}
 
 
 def test_stages_that_are_not_adjacent_have_no_transition() -> None:

@@ -30,6 +30,6 @@ def test_a_law_speaks_of_every_case_and_compares_with_nothing_unless_it_says_so(
     plain = Law("an-id", "", "", Group((), lambda _: 0), (), ())
     assert all(plain.when(case) for case in all_cases())
     assert plain.reference is None
-    assert not MaximumLaw("an-id", "", "", law.Capacity.WORKSPACE, H, "", "", (), ()).of_plan
+    assert MaximumLaw("an-id", "", "", law.Capacity.WORKSPACE, H, "", "", (), ()).of_plan is False
     bound = Bound("", H, Relation.AT_MOST, H)
     assert (bound.premises, bound.because, bound.witness) == ((), (), ())

@@ -25,6 +25,7 @@ _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
 _BOUNDARIES = "tests/test_boundaries.py"
+_CLAIMS = "tests/test_claims.py"
 _LAW = "tests/test_law.py"
 _BOUND_TRANSITION = "tests/test_bound_transition.py"
 _CONDITIONS = "tests/rules/test_conditions.py"
@@ -181,6 +182,9 @@ _EXTENDED = _of(
     "passes_stand_in_their_places",
     "the_plain_extension_is_empty",
     "a_folder_that_is_nowhere_is_not_shipped",
+    "the_digest_covers_every_byte",
+    "a_file_without_a_rule_and_no_folder_are_no_rules",
+    "a_rulebook_is_at_most_2000_files_of_a_mebibyte_and_16_together",
 )
 _HONEST = _of("trust/test_asked", "an_honest_chain_is_established_at_every_boundary")
 _CHAIN = (*_FALSE, _REFUSALS, *_IMPORTED)
@@ -213,7 +217,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
-    "matching": Tests((_MATCHING,), (*_TRUST, *_GOOD, *_CHAIN)),
+    "matching": Tests((_MATCHING, _BOUND_TRANSITION), (*_TRUST, *_GOOD, *_CHAIN)),
     "instances": Tests((*_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
     "capacities": Tests(_HONEST, (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
     "transition": Tests((*_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
@@ -231,8 +235,8 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests(_MALFORMED, (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
-    "claims": Tests(_HONEST, (_ASKED, *_TRUST, *_FALSE)),
+    "claims": Tests((_CLAIMS, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
     "expected": Tests(_HONEST, (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
-    "expected_bound": Tests(_HONEST, (_ASKED, _BINDING, _GATE_BINDING)),
-    "expected_concrete": Tests(_HONEST, (_ASKED, _BINDING, _GATE_BINDING)),
+    "expected_bound": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
+    "expected_concrete": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
 }

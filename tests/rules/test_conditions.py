@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +12,7 @@ from blueprint.case import Case, all_cases, stage_cases
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
 from blueprint.ir.request import Communication, Recompute
-from blueprint.rule import Claim, Exchange, PassRule, Ref, Slot, TaskTarget, Version, When
+from blueprint.rule import Claim, Exchange, PassRule, Ref, Slot, TaskTarget, TensorTarget, Version, When
 from blueprint.session import open_rulebook
 
 CASES = (*all_cases(), *stage_cases())
@@ -131,6 +132,22 @@ def test_every_task_is_asked_for_all_of_it_and_for_the_bytes_of_its_tensors() ->
     without = {each.id for each in tasks if Claim.OPERAND_TRAFFIC not in each.claims}
     # Gradients are moved in a width of their own, and the optimizer's state in another.
     assert without == {"training.optimizer", "stage.gradient_sum", "stage.parameter_exchange"}
+
+
+def test_every_distributed_value_is_asked_for_its_type_its_role_its_shards_and_its_ranks() -> None:
+    every = {Claim.TENSOR_TYPE, Claim.ROLE, Claim.SHARD_COVERAGE, Claim.LOGICAL_RANKS}
+    assert set(rule.TENSOR_CLAIMS) == every
+    passes = [each for each in open_rulebook(None).rules if isinstance(each, PassRule)]
+    tensors = [each for each in passes if any(isinstance(target, TensorTarget) for target in each.targets)]
+    assert tensors
+    assert all(every <= set(each.claims) for each in tensors)
+
+
+def test_what_a_rule_preserves_introduces_and_forbids_is_all_asked_for_once() -> None:
+    first = next(each for each in open_rulebook(None).rules if isinstance(each, PassRule))
+    preserves, introduces, forbids = (Claim.ROLE, Claim.EFFECTS), (Claim.MEMORY, Claim.ROLE), (Claim.ROUTES,)
+    found = dataclasses.replace(first, preserves=preserves, introduces=introduces, forbids=forbids)
+    assert found.claims == (Claim.ROLE, Claim.EFFECTS, Claim.MEMORY, Claim.ROUTES)
 
 
 def test_a_task_is_named_after_its_phase() -> None:

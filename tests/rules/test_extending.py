@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 import blueprint
+from blueprint import rulebook
 from blueprint.bundle import read_bundle
 from blueprint.errors import RulebookError
 from blueprint.extension import PLAIN, Extension, load_extension
@@ -155,6 +156,31 @@ def test_the_digest_covers_every_file(folder: Path) -> None:
     (folder / "extension.py").write_text(COUNTING)
     digests.add(open_rulebook(folder).digest)
     assert len(digests) == 3
+
+
+@pytest.mark.parametrize("name", ["__init__.py", "mine/__init__.py", "mine/gemm.py", "extension.py"])
+def test_the_digest_covers_every_byte(folder: Path, name: str) -> None:
+    text = shipped_text("training.mlp").replace("training.mlp", "mine.gemm").replace('id="mlp"', 'id="mine-mlp"')
+    with_rule(folder, "mine", "gemm", text)
+    (folder / "extension.py").write_text(COUNTING)
+    before = open_rulebook(folder)
+    (folder / name).write_text((folder / name).read_text() + "# one more\n")
+    after = open_rulebook(folder)
+    assert after.digest != before.digest
+    assert (after.sources["mine.gemm"] != before.sources["mine.gemm"]) is (name == "mine/gemm.py")
+    assert after.extension_source == (folder / "extension.py").read_bytes()
+
+
+def test_a_file_without_a_rule_and_no_folder_are_no_rules(folder: Path) -> None:
+    with pytest.raises(RulebookError, match="is no folder of rules that can be read"):
+        open_rulebook(folder / "__init__.py")
+    with_rule(folder, "mine", "nothing", '"""Nothing."""\n')
+    with pytest.raises(RulebookError, match=r"mine\.nothing: the file defines no RULE"):
+        open_rulebook(folder)
+
+
+def test_a_rulebook_is_at_most_2000_files_of_a_mebibyte_and_16_together() -> None:
+    assert (rulebook.FILES_LIMIT, rulebook.FILE_LIMIT, rulebook.FOLDER_LIMIT) == (2000, 2**20, 2**24)
 
 
 def test_a_shipped_rule_is_replaced_where_it_stands(folder: Path) -> None:

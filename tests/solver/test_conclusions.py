@@ -164,7 +164,7 @@ def test_a_universal_question_is_asked_alone_and_ground_ones_together_longest_fi
         Obligation((equal(A, Const(n)),), (equal(A, Const(n)),), {}, ground=True) for n in range(GROUND_BATCH + 1)
     ]
     pool = Said(answer(PROVED))
-    discharge.discharge([*numbers, TRUE, longer], pool, BUDGET)
+    discharge.discharge([*numbers[::-1], TRUE, longer], pool, BUDGET)
     sizes = [(batch.ground, len(batch.questions)) for batch in pool.batches]
     assert sizes == [(False, 1), (False, 1), (True, GROUND_BATCH), (True, 1)]
     texts = [[question.text for question in batch.questions] for batch in pool.batches]

@@ -32,7 +32,7 @@ while head := sys.stdin.buffer.read(4):
                 open(rest, "w").close()
             sys.exit(1)
         if word == "sleep":
-            time.sleep(3600)
+            time.sleep(60)
         if word == "slowly":
             output.write(answer[:5])
             output.flush()

@@ -219,6 +219,7 @@ def asking(found: int, wanted: int) -> Question:
 
 def test_true_questions_share_an_obligation_and_keep_their_values() -> None:
     plan = blank()
+    assert ask_together(blank(), [asking(1, 1), asking(2, 2)]) == [0, 0]
     places = ask_together(plan, [asking(1, 1), asking(2, 2), asking(3, 3)])
     assert places == [0, 0, 0]
     (together,) = plan.obligations
