@@ -179,7 +179,7 @@ def test_the_signature_of_a_rule_tells_its_source_and_its_targets() -> None:
         vocabulary.AllParameters(),
         vocabulary.EachTask(),
         vocabulary.EachValue(),
-        vocabulary.Each(vocabulary.Entity.TASK),
+        vocabulary.Each(vocabulary.Entity.BUFFER),
         vocabulary.Each(vocabulary.Entity.QUEUE),
         vocabulary.AttentionCore(),
         vocabulary.Whole(),

@@ -53,7 +53,7 @@ UNBOUND = universal(less(A, Const(10**6)), a=1)
 
 
 def answer(verdict: Verdict, **model: int) -> Answer:
-    return Answer(verdict, "stub", "why not" if verdict is UNKNOWN else "", model=model, core=(), resource=5)
+    return Answer(verdict, "stub", "why not" if verdict is UNKNOWN else "", model=model, core=(4,), resource=5)
 
 
 def one(obligation: Obligation, said: Answer, cross: Verdict | None = None) -> Evidence:
@@ -92,6 +92,7 @@ def test_only_two_that_both_say_so_prove_and_only_a_point_refutes(
     found = one(obligation, said, cross)
     assert (found.verdict, found.reason) == (verdict, reason)
     assert (found.decider, found.said, found.cross, found.resource) == ("stub", said.verdict, cross, 5)
+    assert found.core == (4,)
     assert exact.refutes(obligation, found.counterexample) is (verdict is REFUTED)
     assert found.second == (exact.decide(obligation) if obligation.ground else normalform.decide(obligation))
 
