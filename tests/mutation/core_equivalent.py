@@ -23,8 +23,10 @@ _ALIASES = {
     ),
     "expected": ("Expected = ExpectedTensor | ExpectedTask | ExpectedPlanTask | ExpectedBuffer | ExpectedBound",),
     "expected_bound": (
-        "ExpectedBound = ( ExpectedDevice | ExpectedRegion | ExpectedBinding | ExpectedCommand | ExpectedQueue"
-        " | ExpectedInstruction | ExpectedSection | ExpectedEntry )",
+        (
+            "ExpectedBound = ( ExpectedDevice | ExpectedRegion | ExpectedBinding | ExpectedCommand | ExpectedQueue"
+            " | ExpectedInstruction | ExpectedSection | ExpectedEntry )"
+        ),
     ),
     "facts": ("Word = enum.Enum | bool | str",),
     "gate": ('Observer = Callable[["Candidate"], None]',),

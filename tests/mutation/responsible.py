@@ -25,6 +25,7 @@ _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
 _BOUNDARIES = "tests/test_boundaries.py"
+_VERIFICATION = "tests/test_verification.py"
 _CLAIMS = "tests/test_claims.py"
 _LAW = "tests/test_law.py"
 _BOUND_TRANSITION = "tests/test_bound_transition.py"
@@ -233,7 +234,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
     "examine": Tests(_IMPORT_QUICK, (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
-    "verification": Tests(_MALFORMED, (*_IMPORTED, *_VERIFIED)),
+    "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
     "claims": Tests((_CLAIMS, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
     "expected": Tests(_HONEST, (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
