@@ -26,6 +26,7 @@ _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
 _BOUNDARIES = "tests/test_boundaries.py"
 _VERIFICATION = "tests/test_verification.py"
+_RULECHECK = "tests/rules/test_rulecheck.py"
 _CLAIMS = "tests/test_claims.py"
 _LAW = "tests/test_law.py"
 _BOUND_TRANSITION = "tests/test_bound_transition.py"
@@ -202,7 +203,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
     "rulebook": Tests(_LAWS, (_RULEBOOK, *_EXTENDED)),
-    "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
+    "rulecheck": Tests((_RULECHECK, *_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
     "law": Tests((_LAW, *_LAWS, *_HONEST), (*_TRUST, _RULEBOOK, *_FORMS)),
