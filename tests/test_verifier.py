@@ -163,14 +163,14 @@ def test_a_false_claim_is_found_where_it_lies() -> None:
 def test_a_false_id_is_named_after_its_entity_and_a_law_after_the_claim_that_asks_the_same() -> None:
     plan = TransitionPlan(("model", "distributed"), EXACT, CASE)
     for name, target in (("wanted", "value:1"), ("found", "value:2")):
-        asked = Question()
+        asked = question(9) if name == "wanted" else Question()
         asked.names("ids", ["value:2"], ["value:1"] if name == "wanted" else ["value:2"])
         check = ClaimCheck(Claim.DATA_FLOW, tuple(asked.facts), plan.ask(asked.obligation()))
         plan.relations.append(RelationCheck(f"relation:{name}", "r.r", (), (target,), (name,), (check,)))
     plan.laws.append(replace(law_of(plan), obligations=(0,)))
     result = settled(plan)
-    (failed,) = result.transitions[0].relations[0].claims[0].failed
-    assert (failed.found, failed.expected) == ("found", "wanted")
+    _, failed = result.transitions[0].relations[0].claims[0].failed
+    assert (failed.field, failed.found, failed.expected) == ("ids[0]", "found", "wanted")
     of_law = next(each for each in result.findings if each.code.startswith("law."))
     assert of_law.relation == "relation:wanted"
     assert of_law.path.endswith("/wanted")
