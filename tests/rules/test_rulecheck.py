@@ -13,8 +13,8 @@ from blueprint import symbols
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase
 from blueprint.law import AnyLaw, BoundLaw, Law, MaximumLaw, Requirement
-from blueprint.rule import BoundaryRule, PassRule, PrimitiveRule, Rule, TaskTarget
-from blueprint.rulecheck import blamed, check_imports, check_rules
+from blueprint.rule import BoundaryRule, Claim, PassRule, PrimitiveRule, Rule, TaskTarget
+from blueprint.rulecheck import blamed, check_imports, check_right_sides, check_rules, checked_rule
 from blueprint.session import open_rulebook
 from blueprint.term import Relation
 
@@ -147,3 +147,58 @@ def test_a_bound_that_is_a_premise_or_has_equal_sides_is_refused(left: Any, righ
     bound = replace(first_of(BoundLaw).bounds[0], left=left, right=right, premises=premises)
     with pytest.raises(RulebookError, match="says nothing: it has equal sides, or is a premise"):
         check_rules(with_law(BoundLaw, bounds=(bound,), wrong=first_of(BoundLaw).wrong))
+
+
+def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
+    primitive = next(each for each in RULES if isinstance(each, PrimitiveRule))
+    rewrite = next(each for each in RULES if isinstance(each, PassRule))
+    whole = next(each for each in RULES if isinstance(each, BoundaryRule))
+    assert checked_rule(primitive, primitive.id) is primitive
+    wrong: tuple[tuple[object, str], ...] = (
+        (None, "the file defines no RULE"),
+        (replace(primitive, id="mine.other"), "the rule calls itself mine.other"),
+        (replace(primitive, formulas={}), "a primitive needs a formula"),
+        (replace(rewrite, targets=()), "a pass rule needs targets and claims"),
+        (replace(rewrite, preserves=(), introduces=(), forbids=()), "a pass rule needs targets and claims"),
+        (replace(rewrite, targets=list(rewrite.targets)), "targets must be a tuple"),  # type: ignore[arg-type]
+        (replace(whole, laws=(), claims=()), "a boundary rule needs laws or claims"),
+        (replace(whole, claims=(Claim.ROLE,)), "of a boundary as a whole, only these can be asked"),
+    )
+    for rule, words in wrong:
+        identifier = primitive.id if rule is None or isinstance(rule, PrimitiveRule) else rule.id  # type: ignore[attr-defined]
+        with pytest.raises(RulebookError, match=words):
+            checked_rule(rule, identifier)
+
+
+def test_a_law_is_checked_in_its_own_cases_alone() -> None:
+    law = first_of(Law)
+    (equation, *rest) = law.equations
+    members = replace(law.group, members=lambda case: 1 if case.tensor_parallel else -1)
+    parallel = {"when": lambda case: case.tensor_parallel}
+    check_rules(with_law(Law, **parallel, group=members))
+    with pytest.raises(RulebookError, match="its group needs a whole number of members"):
+        check_rules(with_law(Law, group=members))
+    # A quantity that cancels out on one rank is not there.
+    vanishing = replace(equation, left=(symbols.t - 1) * equation.quantity.symbol)
+    check_rules(with_law(Law, **parallel, equations=(vanishing, *rest)))
+    with pytest.raises(RulebookError, match="its left side lacks"):
+        check_rules(with_law(Law, equations=(vanishing, *rest)))
+    circular = replace(
+        equation, right=lambda case: equation.quantity.symbol if case.tensor_parallel else equation.right(case)
+    )
+    stating = next(each for each in RULES if isinstance(each, PassRule | BoundaryRule) and law in each.laws)
+    check_right_sides([(stating, law)])
+    check_right_sides([(stating, replace(law, equations=(circular,), when=lambda case: not case.tensor_parallel))])
+    for equations, wrong in (((circular,), law.wrong), (law.equations, (circular,))):
+        with pytest.raises(RulebookError, match="its right side speaks of what the left determines"):
+            check_right_sides([(stating, replace(law, equations=equations, wrong=wrong))])
+
+
+@pytest.mark.parametrize("name", ["forms", "wrong"])
+def test_an_arm_that_divides_is_refused(name: str) -> None:
+    law = first_of(MaximumLaw)
+    (form, *rest) = getattr(law, name)
+    first = next(iter(form.arms))
+    divided = replace(form, arms={**form.arms, first: form.arms[first] / symbols.t})
+    with pytest.raises(RulebookError):
+        check_rules(with_law(MaximumLaw, **{name: (divided, *rest)}))
