@@ -106,6 +106,7 @@ def test_a_source_is_any_unless_it_says_which() -> None:
     assert (anything.split, anything.consumers, anything.output) == (None, 0, False)
     assert rule.AllParameters() == rule.AllParameters(whole=False)
     assert anything.output is rule.AllParameters().whole is False
+    assert rule.Elements(rule.used(Slot.FIRST)).width is False
 
 
 def test_a_backward_task_reads_the_gradient_of_its_result() -> None:

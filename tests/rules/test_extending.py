@@ -204,6 +204,7 @@ def test_a_shipped_rule_is_replaced_where_it_stands(folder: Path) -> None:
         ('REPLACES = ("mine.nothing",)', "REPLACES names mine.nothing, which is not both"),
         ('REPLACES = "training.total"', "REPLACES is no tuple of names"),
         ('REVISION = ""', "REVISION is no text"),
+        ("REVISION = 7", "REVISION is no text"),
         ('FAMILIES = ("absent",)', "rules/absent/__init__.py is missing"),
         ("import z3", "a rule may not import z3"),
         ("raise SystemExit(0)", "SystemExit"),

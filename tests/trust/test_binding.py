@@ -260,6 +260,16 @@ def test_a_false_question_is_asked_alone_and_so_are_its_neighbours() -> None:
     assert found == [Verdict.PROVED, Verdict.REFUTED, Verdict.PROVED]
 
 
+@pytest.mark.parametrize("facts", [(2, 5), (5, 2), (5, 5)])
+def test_a_question_with_a_false_fact_among_true_ones_is_asked_alone(facts: tuple[int, int]) -> None:
+    mixed = Question()
+    for number in facts:
+        mixed.number("field", number, mixed.given("value", 2))
+    plan = blank()
+    assert ask_together(plan, [asking(1, 1), mixed]) == [0, 1]
+    assert [exact.decide(each).verdict for each in plan.obligations] == [Verdict.PROVED, Verdict.REFUTED]
+
+
 def test_a_question_without_facts_is_not_lost_among_others() -> None:
     plan = blank()
     assert ask_together(plan, [asking(1, 1), Question()]) == [0, 1]
