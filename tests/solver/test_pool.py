@@ -12,6 +12,7 @@ import pytest
 
 from blueprint import discharge
 from blueprint.discharge import SolverPool
+from blueprint.errors import UsageError
 from blueprint.verdict import Answer, Verdict
 from blueprint.worker import Batch, Question
 
@@ -120,6 +121,11 @@ def test_a_worker_that_breaks_the_protocol_ends_nothing_but_itself(word: str, an
         found = pool.solve([batch("a"), batch(word), batch("b")])
         assert [each.reason if each == KILLED else each.decider for each in found] == answers
         assert [each.decider for each in pool.solve([batch("again")])] == ["again"]
+
+
+def test_a_pool_has_workers() -> None:
+    with pytest.raises(UsageError):
+        SolverPool(0)
 
 
 def test_a_worker_that_died_idle_is_replaced_before_it_is_asked() -> None:

@@ -11,7 +11,7 @@ import z3
 
 from blueprint import solver, worker
 from blueprint.errors import UsageError
-from blueprint.verdict import Verdict
+from blueprint.verdict import Answer, Verdict
 
 BUDGET = 1_000_000
 DECLARED = "".join(f"(declare-const v{i} Int)\n" for i in range(6))
@@ -131,6 +131,42 @@ def noisy(*args, **options):
 solver.decide = noisy
 worker.main()
 """
+
+
+NUMBERED = """\
+import itertools
+from blueprint import solver, worker
+from blueprint.verdict import Answer, Verdict
+contexts = itertools.count(1)
+solver.fresh_context = lambda: next(contexts)
+def decide(text, variables, budget, *, ground, context=None):
+    verdict = Verdict.UNKNOWN if text == "too hard" else Verdict.PROVED
+    return Answer(verdict, text, resource=context or 0, core=(variables, budget, int(ground)))
+solver.decide = decide
+worker.main()
+"""
+
+
+def test_ground_questions_share_a_context_until_a_solver_gives_up() -> None:
+    asked = [worker.Question(text, number) for number, text in enumerate(("a", "b", "too hard", "c", "d"))]
+    batches = [worker.Batch(tuple(asked), ground, 7) for ground in (True, False, True)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    said = subprocess.run(
+        [sys.executable, "-c", NUMBERED], input=b"".join(map(worker.frame, batches)), env=env,
+        capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    contexts = [1, 1, 1, 2, 2, *[0] * 5, 3, 3, 3, 4, 4]
+    expected = [
+        Answer(
+            Verdict.UNKNOWN if question.text == "too hard" else Verdict.PROVED,
+            question.text,
+            resource=contexts.pop(0),
+            core=(question.variables, 7, int(batch.ground)),
+        )
+        for batch in batches
+        for question in batch.questions
+    ]
+    assert said == b"".join(map(worker.frame, expected))
 
 
 def test_nothing_but_answers_leaves_a_worker_and_each_batch_is_asked_as_what_it_is() -> None:
