@@ -100,7 +100,12 @@ def test_a_ground_question_takes_the_context_that_it_is_given_and_else_a_fresh_o
 ) -> None:
     made: list[z3.Context] = []
     fresh_context = solver.fresh_context
-    monkeypatch.setattr(solver, "fresh_context", lambda: made.append(fresh_context()) or made[-1])
+
+    def counted() -> z3.Context:
+        made.append(fresh_context())
+        return made[-1]
+
+    monkeypatch.setattr(solver, "fresh_context", counted)
     for context, fresh in ((fresh_context(), 0), (None, 1), (fresh_context(), 0)):
         made.clear()
         assert solver.decide(LEAST, 4, BUDGET, ground=True, context=context).verdict is Verdict.PROVED

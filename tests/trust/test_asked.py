@@ -17,7 +17,16 @@ from blueprint.errors import CodecError, GateError
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import inference_request, training_request
 from blueprint.ir.common import Branch, DType, Stage
-from blueprint.ir.request import Communication, ModelFacts, Recompute, Request, Scope, TargetKind, branches_of
+from blueprint.ir.request import (
+    Attention,
+    Communication,
+    ModelFacts,
+    Recompute,
+    Request,
+    Scope,
+    TargetKind,
+    branches_of,
+)
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.plan import TransitionPlan
@@ -52,6 +61,7 @@ REQUESTS: Final = {
     "middle stage": training(WITH_BIASES, pipeline=3, scope=Scope.STACK, stage=1, zero=2),
     "inference": inference(),
     "inference, queue": inference(WITH_BIASES, target=TargetKind.QUEUE, emit=True),
+    "inference, fused, queue": inference(target=TargetKind.QUEUE, attention=Attention.TILED, emit=True),
     "inference, stage, slot": inference(
         WITH_BIASES, pipeline=3, scope=Scope.STACK, stage=2, target=TargetKind.SLOT, emit=True
     ),
