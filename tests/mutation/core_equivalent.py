@@ -102,6 +102,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "lost.update(i for i, worker in enumerate(self.pool.workers) if worker.pending and worker.expires < now)",
         "lost.update(i for i, worker in enumerate(self.pool.workers) if worker.pending and worker.expires <= now)",
     ): _DEADLINE,
+    (
+        "blueprint/machine_transition.py",
+        "for expected, found in matched.pairs[:1]:",
+        "for expected, found in matched.pairs[:2]:",
+    ): "every relation that is demanded of a program has one target",
     ("blueprint/codec.py", "middle = (same + end + 1) // 2", "middle = (same + end + 2) // 2"): (
         "any place behind `same` and not behind `end` will do, and as `same` is less than `end` this is one"
     ),
@@ -119,11 +124,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "AnyLaw = Law | ProjectionLaw | MemoryLaw | MaximumLaw | BoundLaw | Requirement",
         "AnyLaw = None",
     ): "named in annotations, which nothing evaluates, and in an alias of such",
-    (
-        "blueprint/verification.py",
-        "return _verify(data, None, jobs, budget, cross_check=False, expect={}, replay=False)",
-        "return _verify(data, None, jobs, budget, cross_check=None, expect={}, replay=False)",
-    ): "asked for its truth alone",
     **{
         (path, line, line.replace("fields=True", "fields=False")): _BASE
         for path, name in (

@@ -185,6 +185,7 @@ _EXTENDED = _of(
     "the_plain_extension_is_empty",
     "a_folder_that_is_nowhere_is_not_shipped",
     "the_digest_covers_every_byte",
+    "an_operation_needs_a_rule_for_itself_and_one_for_what_it_makes",
     "a_file_without_a_rule_and_no_folder_are_no_rules",
     "a_rulebook_is_at_most_2000_files_of_a_mebibyte_and_16_together",
 )

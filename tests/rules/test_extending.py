@@ -6,6 +6,7 @@ import importlib
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -19,10 +20,11 @@ from blueprint.errors import RulebookError
 from blueprint.extension import PLAIN, Extension, load_extension
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Role, Stage
 from blueprint.outcome import Outcome
 from blueprint.pipeline import passes_for
-from blueprint.rulebook import shipped
+from blueprint.rule import EachTask, OperationSource, PassRule, Source, ValueSource
+from blueprint.rulebook import Rulebook, shipped
 from blueprint.session import ENTRY_POINTS, open_rulebook, open_theorems, rules_folder
 
 JOBS = 2
@@ -365,6 +367,38 @@ def test_an_extension_that_does_not_fit_is_refused(folder: Path, change: Callabl
     book = open_rulebook(folder)
     with pytest.raises(RulebookError, match=words):
         load_extension(book)
+
+
+def with_signatures(**signatures: Source) -> Rulebook:
+    """The shipped rules with other sources, and the operation beside them."""
+    book = open_rulebook(None)
+    rules = [
+        replace(rule, signature=signatures[name])
+        if isinstance(rule, PassRule) and (name := rule.id.partition(".")[2]) in signatures
+        else rule
+        for rule in book.rules
+    ]
+    return replace(book, rules=tuple(rules), extension_source=OPERATION.encode())
+
+
+DEMANDING = OperationSource(("gelu", "doubled"))
+
+
+def test_an_operation_needs_a_rule_for_itself_and_one_for_what_it_makes() -> None:
+    made = ValueSource((Role.ACTIVATION,), ("doubled", None))
+    (operation,) = load_extension(with_signatures(mlp_activation=DEMANDING, activation_tensor=made)).operations
+    assert (operation.kind, operation.source, operation.readers) == ("doubled", "query_projection", ("scores",))
+    for source in (OperationSource(("gelu",)), replace(made, producers=("doubled",))):
+        with pytest.raises(RulebookError, match="is no rule for operations of this kind"):
+            load_extension(with_signatures(mlp_activation=source, activation_tensor=made))
+    for other in (DEMANDING, replace(made, producers=("gelu", None)), replace(made, producers=None), EachTask()):
+        with pytest.raises(RulebookError, match="is no rule for the values that it makes"):
+            load_extension(with_signatures(mlp_activation=DEMANDING, activation_tensor=other))
+    book = with_signatures(mlp_activation=DEMANDING, activation_tensor=made)
+    for rule in ("mlp_activation", "activation_tensor"):
+        text = OPERATION.replace(f"training.{rule}", "training.nothing")
+        with pytest.raises(RulebookError, match=r"training\.nothing is no rule for"):
+            load_extension(replace(book, extension_source=text.encode()))
 
 
 def test_the_plain_extension_is_empty() -> None:

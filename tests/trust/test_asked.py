@@ -108,6 +108,14 @@ def test_an_honest_chain_is_established_at_every_boundary(name: str) -> None:
         used = {claim.obligation for relation in plan.relations for claim in relation.claims}
         used |= {each for law in plan.laws for each in law.obligations}
         assert used == set(range(len(plan.obligations)))
+        # Everything has a name, under which a report shows it.
+        facts = [fact for relation in plan.relations for claim in relation.claims for fact in claim.facts]
+        assert all(type(fact.label) is str for fact in facts)
+        assert all(type(name) is str for each in plan.obligations for name in each.witness)
+        words = [(law.id, law.rule, law.form, law.statement, law.group) for law in plan.laws]
+        assert all(type(word) is str and word for each in words for word in each)
+        recorded = {(rule, law, form) for law in plan.laws for rule, law, form in law.theorems}
+        assert {rule for rule, _, _ in recorded} <= {rule.id for rule in BOOK.rules}
 
 
 # A changed field ----------------------------------------------------------------------------------------------------
