@@ -53,7 +53,7 @@ def inference(model: ModelFacts = TINY, **changes: Any) -> Request:
 
 
 REQUESTS: Final = {
-    "selective, split": training(),
+    "selective, split": training(device_memory=2**30),
     "full, reduced, one rank": training(recompute=Recompute.FULL, communication=REDUCED, tensor=1, zero=1),
     "none, split, biases, ZeRO 3": training(WITH_BIASES, recompute=Recompute.NONE, zero=3),
     "full, split, queue": training(recompute=Recompute.FULL, target=TargetKind.QUEUE, emit=True),
@@ -114,8 +114,20 @@ def test_an_honest_chain_is_established_at_every_boundary(name: str) -> None:
         assert all(type(name) is str for each in plan.obligations for name in each.witness)
         words = [(law.id, law.rule, law.form, law.statement, law.group) for law in plan.laws]
         assert all(type(word) is str and word for each in words for word in each)
-        recorded = {(rule, law, form) for law in plan.laws for rule, law, form in law.theorems}
-        assert {rule for rule, _, _ in recorded} <= {rule.id for rule in BOOK.rules}
+        theorems = [theorem for law in plan.laws for theorem in law.theorems]
+        assert {theorem[0] for theorem in theorems} <= {rule.id for rule in BOOK.rules}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_every_memory_fact_of_a_plan_and_the_workspace_of_every_alternative_has_a_law_that_applies(name: str) -> None:
+    context, snapshots = CHAINS[name]
+    plan = plan_transition(BOOK, context, snapshots[:2], snapshots[2])
+    facts = {f"memory fact {each}" for each in msgspec.structs.asdict(snapshots[2].memory)} - {"memory fact workspace"}
+    workspaces = {f"workspace of {each.name}" for each in snapshots[2].alternatives}
+    applied = {law.group: law for law in plan.laws if law.applicable}
+    assert facts | workspaces <= applied.keys()
+    assert all(applied[each].obligations for each in facts | workspaces)
+    assert ("all memory facts" in applied) is (name == "selective, split")
 
 
 # A changed field ----------------------------------------------------------------------------------------------------
