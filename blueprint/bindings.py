@@ -27,7 +27,7 @@ ANY_SIZE = "any"
 
 Bindings = Mapping[str, Mapping[str, str]]
 
-_WHOLE = re.compile(r"\A(?:0|[1-9][0-9]{0,18})\Z", re.ASCII)
+_WHOLE = re.compile(r"\A(?:0|[1-9][0-9]{0,18})\Z")
 
 _KINDS = {
     field.name: msgspec.inspect.type_info(field.type)

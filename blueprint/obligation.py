@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
 
 import sympy
 
@@ -32,13 +31,6 @@ from blueprint.term import (
     variables,
 )
 from blueprint.verdict import Obligation
-
-_WITNESS: Final = {
-    "B": 2, "b": 2, "q": 3, "c": 5, "H": 12, "h": 4, "d": 3, "h_t": 2, "k_t": 2, "F_t": 5,
-    "e": 2, "g": 4, "o": 12, "n_D": 7, "n_w": 3, "D": 3,
-    "z": 2, "m": 3, "n": 4, "kk": 5, "E": 6, "E_t": 3, "w": 3, "W": 5, "Q_r": 7, "Q_w": 11, "M": 13,
-}  # fmt: skip
-"""Small values of the free symbols at which every definition below can hold."""
 
 
 def replace(term: Term, name: str, by: Term) -> Term:
@@ -160,11 +152,11 @@ def _reaching(goal: Sequence[Comparison], defined: Sequence[Comparison]) -> tupl
 
 
 def _witness(defined: Sequence[Comparison], names: Mapping[str, None]) -> dict[str, int]:
-    """Values at which every definition holds: free symbols from the table, the others computed in order.
+    """Values at which every definition holds: free symbols are 2, the others computed in order.
 
-    The share R of a B S H tensor is the last definition; B is even and t is 2, so it is whole.
+    The share R of a B S H tensor is the last definition; B and b are even and t is 2, so it is whole.
     """
-    values = {"t": 2, "S": 4, "S_t": 2, "R": 0, **_WITNESS}
+    values = dict.fromkeys(names, 2)
     for each in defined:
         if isinstance(each.left, Var):
             values[each.left.name] = evaluate(each.right, values)

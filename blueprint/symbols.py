@@ -19,7 +19,7 @@ class Meaning:
     name: str
     meaning: str
     unit: str
-    least: int = 1
+    least: int
 
 
 _MEANINGS: Final[dict[str, Meaning]] = {}

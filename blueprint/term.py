@@ -13,25 +13,25 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 
-class Const(msgspec.Struct, frozen=True, tag=True, gc=False):
+class Const(msgspec.Struct, frozen=True, gc=False):
     """A whole number."""
 
     value: int
 
 
-class Var(msgspec.Struct, frozen=True, tag=True, gc=False):
+class Var(msgspec.Struct, frozen=True, gc=False):
     """A named whole-number variable. The name never reaches a solver: smtlib numbers the variables."""
 
     name: str
 
 
-class Sum(msgspec.Struct, frozen=True, tag=True, gc=False):
+class Sum(msgspec.Struct, frozen=True, gc=False):
     """The sum of its terms; the empty sum is 0."""
 
     terms: tuple[Term, ...]
 
 
-class Product(msgspec.Struct, frozen=True, tag=True, gc=False):
+class Product(msgspec.Struct, frozen=True, gc=False):
     """The product of its factors; the empty product is 1."""
 
     factors: tuple[Term, ...]
@@ -109,8 +109,6 @@ def holds(comparison: Comparison, values: Mapping[str, int]) -> bool:
 def variables(term: Term) -> Iterator[str]:
     """The variables of `term`, left to right, with repetitions."""
     match term:
-        case Const():
-            return
         case Var(name):
             yield name
         case Sum(terms):

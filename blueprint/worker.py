@@ -53,7 +53,7 @@ def main() -> None:
     if sys.platform == "linux":
         import ctypes  # noqa: PLC0415 -- not on every system
 
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
-from blueprint.boundaries import recorded_report, with_verdicts_of
+from blueprint.boundaries import SCHEMAS, plan_transition, recorded_report, structural_faults, with_verdicts_of
 from blueprint.bundle import RecordedLaw, RecordedReport
+from blueprint.errors import GateError
+from blueprint.frontend.block import model_ir
+from blueprint.frontend.models import builtin
+from blueprint.frontend.request import training_request
+from blueprint.ir.common import Stage
+from blueprint.ir.request import TargetKind
 from blueprint.outcome import (
     ClaimRow,
     CoverageRow,
@@ -18,6 +25,9 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
+from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import passes_for
+from blueprint.session import open_rulebook
 
 
 def law(name: str, form: str, status: str, members: int = 3) -> RecordedLaw:
@@ -116,3 +126,33 @@ def test_what_was_not_run_again_is_recorded_as_not_conformant() -> None:
             is False
         )
     assert recorded_report(report(relation_verified=False), tuple(map(row, "abcd"))).relation_verified is False
+
+
+REQUEST = training_request(builtin("gpt2"), sequence=8)
+CONTEXT = PassContext(REQUEST, "0" * 64)
+
+
+@pytest.mark.parametrize("target", TargetKind)
+def test_a_snapshot_is_of_the_structure_of_its_stage_and_is_checked_as_such(target: TargetKind) -> None:
+    request = training_request(builtin("gpt2"), sequence=8, target=target, emit=True)
+    snapshots: list[Any] = [model_ir(request)]
+    for each in passes_for(request):
+        snapshots.append(each.run(snapshots[-1], PassContext(request, "0" * 64)))
+    assert tuple(SCHEMAS) == tuple(Stage)
+    for snapshot, stage in zip(snapshots, Stage, strict=True):
+        assert [each for each, kind in SCHEMAS.items() if isinstance(snapshot, kind)] == [stage]
+        assert structural_faults(snapshot) == []
+        newer = msgspec.structs.replace(snapshot, header=msgspec.structs.replace(snapshot.header, version=2))
+        assert "structure.version" in {each.code for each in structural_faults(newer)}
+
+
+def test_stages_that_are_not_adjacent_have_no_transition() -> None:
+    model = model_ir(REQUEST)
+    chain: list[Any] = [model]
+    for each in passes_for(REQUEST):
+        chain.append(each.run(chain[-1], CONTEXT))
+    book = open_rulebook(None)
+    for ancestors, target in (((model,), chain[2]), ((chain[1],), chain[2]), ((chain[2],), model), ((), model)):
+        with pytest.raises(GateError, match="not adjacent"):
+            plan_transition(book, CONTEXT, ancestors, target)
+    assert plan_transition(book, CONTEXT, (model,), chain[1]).coverage.exact

@@ -57,7 +57,11 @@ def test_every_structure_of_every_stage_is_among_them() -> None:
 def test_no_structure_takes_an_unknown_field_or_a_value_of_no_kind(name: str) -> None:
     assert ALL[name].forbid_unknown_fields
     inside = [part for each in ALL[name].fields for part in parts(each.type)]
-    assert not [part for part in inside if isinstance(part, msgspec.inspect.AnyType | msgspec.inspect.FloatType)]
+    assert not [
+        part
+        for part in inside
+        if isinstance(part, msgspec.inspect.AnyType | msgspec.inspect.FloatType | msgspec.inspect.NoneType)
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if not name.endswith("Contract")])
@@ -71,6 +75,27 @@ def test_no_number_and_no_text_is_without_a_bound(name: str) -> None:
                 assert None not in {each.ge, each.le}, field.name
             if isinstance(each, msgspec.inspect.StrType) and each not in keys:
                 assert each.max_length is not None, field.name
+
+
+NEVER_EMPTY = frozenset(
+    {
+        *("axes", "shape", "local_shape", "ranks", "participants", "devices", "regions", "objectives"),
+        "Implementation.alternatives",
+        "MachineIR.entries",
+    }
+)
+"""Lists that say nothing without an element."""
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if not name.endswith("Contract")])
+def test_no_list_is_without_a_bound(name: str) -> None:
+    """Of a few per entity, of one per rank of the largest degree, of a million entities."""
+    for field in ALL[name].fields:
+        empty = {field.name, f"{name}.{field.name}"}.isdisjoint(NEVER_EMPTY)
+        for each in parts(field.type):
+            if isinstance(each, msgspec.inspect.VarTupleType):
+                assert each.max_length in {4, 8, 16, 64, 4096, 10_000, 65_536, 1_000_000}, field.name
+                assert each.min_length == (None if empty else 1), field.name
 
 
 @pytest.mark.parametrize(
@@ -88,6 +113,17 @@ def test_a_list_of_the_bundle_is_as_long_as_it_may_be(structure: str, field: str
     (kind,) = (each.type for each in ALL[structure].fields if each.name == field)
     assert isinstance(kind, msgspec.inspect.VarTupleType)
     assert kind.max_length == most
+
+
+@pytest.mark.parametrize("field", ["coverage", "cardinality", "claims"])
+def test_a_record_counts_at_most_256_words(field: str) -> None:
+    (kind,) = (each.type for each in ALL["RecordedReport"].fields if each.name == field)
+    assert isinstance(kind, msgspec.inspect.DictType)
+    assert kind.max_length == 256
+    assert isinstance(kind.value_type, msgspec.inspect.IntType)
+    assert kind.value_type.ge == 0
+    assert isinstance(kind.key_type, msgspec.inspect.StrType)
+    assert kind.key_type.max_length is not None
 
 
 def test_the_words_of_the_file_are_these() -> None:

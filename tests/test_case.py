@@ -73,6 +73,8 @@ def test_all_cases_are_all_combinations() -> None:
     assert len(all_cases(Workload.INFERENCE)) == 2 * 2
     assert all_cases() == (*all_cases(Workload.TRAINING), *all_cases(Workload.INFERENCE))
     assert len(set(all_cases())) == len({each.text for each in all_cases()}) == 100
+    assert {each.zero for each in all_cases(Workload.TRAINING)} == {each.zero for each in stage_cases()} == {0, 1, 2, 3}
+    assert {each.zero for each in all_cases(Workload.INFERENCE)} == {0}
     assert not any(each.stack or each.data_parallel or each.receives or each.sends for each in all_cases())
 
 

@@ -171,6 +171,14 @@ def test_the_first_difference_is_the_end_of_what_is_common(left: bytes, right: b
     assert place == min(len(left), len(right)) or left[place] != right[place]
 
 
+def test_the_first_difference_is_found_wherever_it_is() -> None:
+    for length in range(20):
+        data = b"a" * length
+        assert codec._first_difference(data, data + b"a") == codec._first_difference(data + b"b", data) == length
+        for place in range(length):
+            assert codec._first_difference(data, data[:place] + b"b" + data[place + 1 :]) == place
+
+
 def test_a_large_file_with_a_line_feed_is_refused_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded: list[object] = []
     encode = codec.encode

@@ -161,6 +161,13 @@ def test_words_of_two_vocabularies_are_not_compared(
         Question().word("a", actual, expected)
 
 
+@pytest.mark.parametrize(("actual", "expected"), [("float32", DType.FLOAT32), (DType.FLOAT32, "float32"), ("0", False)])
+def test_a_name_is_no_word_of_a_vocabulary(*, actual: DType | str, expected: DType | str | bool) -> None:
+    question = Question()
+    question.word("a", actual, expected)
+    assert decided(question) is Verdict.REFUTED
+
+
 def decided(question: Question) -> Verdict:
     return exact.decide(question.obligation()).verdict
 
@@ -194,6 +201,31 @@ def test_names_are_numbered_by_their_first_place_among_the_expected() -> None:
         ("ids[2]", Const(3), ("nothing", "p")),
     ]
     assert question.values == {"ids count": 3, "ids[0]": 0, "ids[1]": 1, "ids[2]": 0}
+
+
+@pytest.mark.parametrize(
+    ("actual", "shared", "differing"),
+    [
+        (("p", "q", "p"), 3, None),
+        (("p", "r", "p"), 1, ("r", "q")),
+        (("q", "q", "p"), 0, ("q", "p")),
+        (("p", "q"), 2, None),
+        (("p", "q", "p", "q"), 3, None),
+        ((), 0, None),
+    ],
+)
+def test_long_lists_are_equal_up_to_where_they_differ(
+    actual: tuple[str, ...], shared: int, differing: tuple[str, str] | None
+) -> None:
+    question = Question()
+    question.series("ids", actual, ("p", "q", "p"))
+    length = Var("ids count")
+    assert [(fact.label, fact.actual, fact.expected, fact.words) for fact in question.facts] == [
+        ("ids count", Const(len(actual)), length, None),
+        ("ids in order", Const(shared), length, differing),
+    ]
+    assert question.values == {"ids count": 3}
+    assert decided(question) is (Verdict.PROVED if actual == ("p", "q", "p") else Verdict.REFUTED)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,6 +92,36 @@ def test_an_entity_that_is_not_there_is_missing(place: int) -> None:
     assert not found.coverage.exact
     (incomplete,) = [each for each in found.matched if not each.complete]
     assert incomplete.found.count(None) == 1
+
+
+def test_every_entity_that_is_not_there_is_counted() -> None:
+    found = matched(())
+    assert counts(found) == {**dict.fromkeys(WHOLE, 0), "missing": len(ENTITIES)}
+    assert sorted(faults(found)) == sorted(("coverage.missing", each.name) for each in ENTITIES)
+    assert (found.coverage.source, found.coverage.target_total) == (0, 0)
+
+
+def test_every_entity_of_a_fault_is_counted() -> None:
+    """Three of each: foreign sources, a rule of no boundary, sources of which nothing is demanded, another name."""
+    some = iter(ENTITIES)
+    pairs = {(each.rule.id, each.sources) for each in RELATIONS}
+
+    def odd(**changes: Any) -> list[Any]:
+        three = [next(some) for _ in range(3)]
+        return [change(each, lineage=change(each.lineage, **changes)) for each in three]
+
+    unexpected = odd(sources=tuple(sorted(KNOWN)[:5]))
+    assert not pairs & {(each.lineage.transform, each.lineage.sources) for each in unexpected}
+    changed = [*odd(sources=(FOREIGN,)), *odd(transform="planning.task"), *unexpected]
+    renamed = [change(next(some), name=f"another {number}") for number in range(3)]
+    found = matched([*changed, *renamed, *some])
+    assert counts(found) == {
+        "target": len(ENTITIES) - 12, "missing": 12, "dangling": 3, "undeclared": 3, "mismatched": 6,
+    }  # fmt: skip
+    codes = Counter(each.code for each in found.diagnostics)
+    assert codes == {
+        "coverage.missing": 12, "lineage.dangling": 3, "lineage.undeclared": 3, "coverage.unexpected": 6,
+    }  # fmt: skip
 
 
 def test_a_source_of_incomplete_relations_alone_is_not_used() -> None:

@@ -91,6 +91,20 @@ def test_the_definitions_of_every_case_hold_at_their_witness(
         assert ranks * asked.witness["R"] == elements
 
 
+@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.text)
+@pytest.mark.parametrize("where", [(), CLASSICAL[:1], CLASSICAL[:2], CLASSICAL, CLASSICAL[1:2]])
+def test_the_definitions_of_every_case_are_triangular(
+    case: Case, where: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+) -> None:
+    """Each defines one thing once, of what nothing after it defines; the share of a stream comes last."""
+    defined = definitions(case, where)
+    single = [each.left.name for each in defined if isinstance(each.left, Var)]
+    assert len(set(single)) == len(single) >= len(defined) - 1
+    assert all(isinstance(each.left, Var) for each in defined[:-1])
+    for place, each in enumerate(defined):
+        assert not set(comparison_variables(equal(each.right, Const(0)))) & set(single[place:])
+
+
 @pytest.mark.parametrize("case", [all_cases(Workload.TRAINING)[0], all_cases(Workload.INFERENCE)[0]])
 def test_the_stream_has_a_row_for_every_token(case: Case) -> None:
     tokens = symbols.b * symbols.q if case.inference else symbols.B * symbols.S

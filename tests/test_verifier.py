@@ -129,6 +129,7 @@ def test_equal_obligations_are_one_row_that_counts_its_users() -> None:
     assert used == [0, 1, 0, 0]
     first, second = found.obligations
     assert (first.solver, first.second, first.cross) == ("stub: proved", "exact: proved", "")
+    assert (first.resource, first.core, first.reason) == ("0", (), "")
     assert (first.budget, first.witness, first.counterexample) == (str(DEFAULT_BUDGET), {"x": "3"}, None)
     assert (second.solver, second.second) == ("stub: refuted", "exact: refuted")
     assert second.counterexample is not None
@@ -190,6 +191,22 @@ def test_a_false_claim_is_found_where_it_lies() -> None:
     assert finding.code == "claim.role"
     assert finding.path.startswith("prefill/distributed/")
     assert finding.refutes
+
+
+def test_a_false_id_is_named_after_its_entity_and_a_law_after_the_claim_that_asks_the_same() -> None:
+    plan = TransitionPlan(("model", "distributed"), EXACT, CASE)
+    for name, target in (("wanted", "value:1"), ("found", "value:2")):
+        asked = question(9) if name == "wanted" else Question()
+        asked.names("ids", ["value:2"], ["value:1"] if name == "wanted" else ["value:2"])
+        check = ClaimCheck(Claim.DATA_FLOW, tuple(asked.facts), plan.ask(asked.obligation()))
+        plan.relations.append(RelationCheck(f"relation:{name}", "r.r", (), (target,), (name,), (check,)))
+    plan.laws.append(replace(law_of(plan), obligations=(0,)))
+    result = settled(plan)
+    _, failed = result.transitions[0].relations[0].claims[0].failed
+    assert (failed.field, failed.found, failed.expected) == ("ids[0]", "found", "wanted")
+    of_law = next(each for each in result.findings if each.code.startswith("law."))
+    assert of_law.relation == "relation:wanted"
+    assert of_law.path.endswith("/wanted")
 
 
 def test_a_diagnostic_is_a_finding_and_nothing_is_established_with_it() -> None:

@@ -31,6 +31,7 @@ from tests.gate.small import (
     image,
     looking,
     nothing,
+    planning,
     refused,
     rooted,
     snapshots_of,
@@ -353,6 +354,19 @@ def test_within_a_stage_everything_holds_but_what_is_invalidated(gate: CommitGat
         address(distributed, NOTES): encode(Notes(["a"])),
     }, "of another snapshot it is known as before"
     assert "step 3" in refused(gate, looking(requires=(LIVENESS,)), model, GateError).message
+
+
+def test_what_is_known_of_another_snapshot_or_to_another_session_is_not_known_of_this_one(
+    gate: CommitGate, model: Committed
+) -> None:
+    distributed = gate.commit(distributing(produces=(LIVENESS,), act=_leave_some), model)
+    known = {**gate.published.analyses, (model.digest, NOTES.text, "0" * 64): encode(Notes(["a"]))}
+    gate.published = dataclasses.replace(gate.published, analyses=MappingProxyType(known))
+    gate.commit(looking(), model)
+    gate.commit(planning(keeps=(LIVENESS,)), gate.commit(looking(boundary=(DISTRIBUTED, DISTRIBUTED)), distributed))
+    portable = gate.published.checkpoints[-1]
+    assert gate.published.analyses == {**known, address(portable): encode(SOME)}
+    assert address(model) not in known
 
 
 def test_an_invalidated_analysis_may_be_made_anew(gate: CommitGate, model: Committed) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from blueprint import rule as vocabulary
 from blueprint.analyses import AnalysisKey
 from blueprint.bundle import read_bundle
 from blueprint.case import Workload
@@ -20,7 +21,7 @@ from blueprint.contract import contract_digest, contract_of
 from blueprint.derivation import derive
 from blueprint.errors import ContractError
 from blueprint.frontend.request import inference_request
-from blueprint.ir.common import LineageKind, Stage
+from blueprint.ir.common import LineageKind, Phase, Role, Stage
 from blueprint.ir.contract import PassContract
 from blueprint.ir.request import TargetKind
 from blueprint.outcome import Outcome
@@ -154,6 +155,55 @@ def test_a_rulebook_without_rules_of_the_boundary_makes_no_contract() -> None:
     with pytest.raises(ContractError, match=PROMISE):
         made(CROSS, dataclasses.replace(BOOK, rules=others))
     made(PLAN, dataclasses.replace(BOOK, rules=others))
+
+
+def test_a_pass_within_a_stage_has_no_rules_whatever_a_rulebook_says_of_its_boundary() -> None:
+    own = (PLAN.boundary[0], PLAN.boundary[0])
+    added = [
+        dataclasses.replace(rule, boundary=own)
+        if isinstance(rule, PassRule)
+        else dataclasses.replace(rule, boundaries=(own,))
+        for rule in BOOK.rules
+        if not isinstance(rule, PrimitiveRule)
+    ]
+    found = made(changed(WITHIN, boundary=own), dataclasses.replace(BOOK, rules=(*BOOK.rules, *added)))
+    assert (found.rules, found.boundary_rules, found.primitives) == ((), (), ())
+
+
+def test_the_signature_of_a_rule_tells_its_source_and_its_targets() -> None:
+    sources = (
+        vocabulary.OperationSource(("gelu",)),
+        vocabulary.OperationSource(("gelu", "softmax")),
+        vocabulary.ValueSource((Role.INPUT,), None),
+        vocabulary.ValueSource((Role.PARAMETER,), None),
+        vocabulary.AllParameters(),
+        vocabulary.EachTask(),
+        vocabulary.EachValue(),
+        vocabulary.Each(vocabulary.Entity.BUFFER),
+        vocabulary.Each(vocabulary.Entity.QUEUE),
+        vocabulary.AttentionCore(),
+        vocabulary.Whole(),
+    )
+    read = vocabulary.used(vocabulary.Slot.FIRST)
+    targets = (
+        vocabulary.TensorTarget(vocabulary.Version.FORWARD, Role.INPUT, vocabulary.Layout.STREAM, vocabulary.always),
+        vocabulary.TensorTarget(vocabulary.Version.MASK, Role.INPUT, vocabulary.Layout.STREAM, vocabulary.always),
+        *(vocabulary.compute(phase, "gelu", vocabulary.Elements(read), (), ()) for phase in Phase),
+        vocabulary.CopiedTask(),
+        vocabulary.CopiedBuffer(),
+        vocabulary.Bound(vocabulary.Entity.QUEUE),
+        vocabulary.Bound(vocabulary.Entity.ENTRY),
+    )
+    first = next(each for each in BOOK.rules if isinstance(each, PassRule) and each.boundary == CROSS.boundary)
+
+    def signature(**changes: Any) -> str:
+        book = dataclasses.replace(BOOK, rules=(dataclasses.replace(first, workload=None, **changes),))
+        return made(CROSS, book).rules[0].signature
+
+    for found in ([signature(signature=each) for each in sources], [signature(targets=(each,)) for each in targets]):
+        assert len(set(found)) == len(found)
+        assert not [each for each in found if "None" in each]
+    assert signature(targets=targets[2:4]) != signature(targets=targets[2:3])
 
 
 def test_what_is_promised_of_different_analyses_is_no_contradiction() -> None:

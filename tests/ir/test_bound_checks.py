@@ -17,6 +17,7 @@ from blueprint.ir.concrete import CommandKind, QueueCategory, Route, Wait
 from blueprint.ir.request import TargetKind
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
+from tests.ir.places import homeless
 
 replace = msgspec.structs.replace
 Change = Callable[[Any], Any]
@@ -214,6 +215,14 @@ MACHINE_CASES: list[tuple[str, Change]] = [
         ir, instructions=at(ir.instructions, 0, dependencies=(ir.instructions[-1].id,)))),
 ]  # fmt: skip
 
+
+def test_a_transfer_between_two_devices_is_routed(good: dict[tuple[TargetKind, Stage], Any]) -> None:
+    plan = good[SLOT, CONCRETE]
+    assert len(plan.devices) == 2
+    transferring = command(kind=CommandKind.TRANSFER)(routed(0, 1)(plan))
+    assert "structure.route" not in {fault.code for fault in structural_faults(transferring)}
+
+
 CASES: list[Case] = [
     *((kind, CONCRETE, *case) for kind in TargetKind for case in CONCRETE_CASES),
     *((QUEUE, CONCRETE, *case) for case in QUEUE_CASES),
@@ -239,6 +248,8 @@ def test_a_good_snapshot_has_no_fault(
 def test_a_change_is_refused(
     good: dict[tuple[TargetKind, Stage], Any], kind: TargetKind, stage: Stage, code: str, change: Change
 ) -> None:
-    found = structural_faults(change(good[kind, stage]))
+    changed = change(good[kind, stage])
+    found = structural_faults(changed)
+    assert homeless(changed, found) == []
     assert code in {fault.code for fault in found}
     assert all(fault.message and fault.code.startswith("structure.") for fault in found)

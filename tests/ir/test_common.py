@@ -10,7 +10,10 @@ import pytest
 
 from blueprint.codec import decode
 from blueprint.errors import CodecError
-from blueprint.ir.common import Count, Digest, EntityId, Header, Lineage, Name, Positive, Rank, Stage, Text
+from blueprint.frontend.models import builtin
+from blueprint.frontend.request import inference_request, training_request
+from blueprint.ir.common import Branch, Count, Digest, EntityId, Header, Lineage, Name, Positive, Rank, Stage, Text
+from blueprint.ir.request import Degree, branches_of
 
 
 def taken(kind: Any, value: object) -> bool:
@@ -35,8 +38,9 @@ def taken(kind: Any, value: object) -> bool:
         (Count, (0, 1, 2**63 - 1), (-1, 2**63, True)),
         (Positive, (1, 2**63 - 1), (0, -1, 2**63, True)),
         (Rank, (0, 2**31 - 1), (-1, 2**31, True)),
+        (Degree, (1, 65536), (0, 65537, True)),
     ],
-    ids=["name", "digest", "entity id", "text", "count", "positive", "rank"],
+    ids=["name", "digest", "entity id", "text", "count", "positive", "rank", "degree"],
 )
 def test_a_scalar_is_taken_up_to_its_bounds(kind: Any, good: tuple[object, ...], bad: tuple[object, ...]) -> None:
     assert [value for value in good if not taken(kind, value)] == []
@@ -59,3 +63,10 @@ def test_what_every_stage_shares_takes_no_unknown_field(kind: type[msgspec.Struc
 
 def test_the_stages_stand_in_their_order() -> None:
     assert [stage.value for stage in Stage] == ["model", "distributed", "portable", "concrete", "machine"]
+
+
+def test_training_is_one_chain_and_inference_two_branches() -> None:
+    """Prefill first, then the last token."""
+    assert branches_of(training_request(builtin("gpt2"), sequence=8).workload) == (Branch.MAIN,)
+    generation = inference_request(builtin("gpt2"), prompt=4, context=8).workload
+    assert branches_of(generation) == (Branch.PREFILL, Branch.FINAL_DECODE)

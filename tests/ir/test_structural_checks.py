@@ -11,6 +11,7 @@ import pytest
 from blueprint.boundaries import structural_faults
 from blueprint.ir.common import Axis, Role
 from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
+from tests.ir.places import homeless
 
 
 class Good(Protocol):
@@ -163,7 +164,10 @@ PORTABLE: list[tuple[str, Change]] = [
 
 
 def codes(snapshot: Any) -> set[str]:
-    return {fault.code for fault in structural_faults(snapshot)}
+    """The codes of all faults; each says where in the snapshot it lies."""
+    faults = structural_faults(snapshot)
+    assert homeless(snapshot, faults) == []
+    return {fault.code for fault in faults}
 
 
 def test_the_good_snapshots_have_no_fault(good: Good) -> None:

@@ -296,10 +296,10 @@ class Bench:
     ) -> tuple[str, str, dict[str, float]]:
         """In the fork: load the module, run the tests, and say how it went."""
         if limit != math.inf:
-            spent = time.process_time()
-            seconds = int(spent + limit) + 1
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+            # Soft ones: a worker process that lowers its own would else stay below them, which a test would see.
+            seconds = int(time.process_time() + limit) + 1
+            for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, MEMORY_BYTES)):
+                resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         silence = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):

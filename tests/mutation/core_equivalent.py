@@ -7,26 +7,123 @@ from typing import Final
 _SET_BEFORE = "read of a worker with pending questions alone, and `give` sets both together"
 _NO_VARIABLES = "facts about numbers alone have no variable, so that no value is looked up"
 
+_PIPED = "a process that is given pipes has them: the question is put for the type's sake alone"
+_DEADLINE = "no more than when a worker is killed, after which its question is asked again as ever"
+
+_ALIAS = "named in annotations alone, which nothing evaluates"
+_ALIASES = {
+    "bindings": ("Bindings = Mapping[str, Mapping[str, str]]",),
+    "claims/distributed": (
+        "Tensors = Sequence[Pair[ExpectedTensor, DistributedValue]]",
+        "Tasks = Sequence[Pair[ExpectedTask, Task]]",
+    ),
+    "claims/portable": (
+        "PlanTasks = Sequence[Pair[ExpectedPlanTask, PlanTask]]",
+        "Buffers = Sequence[Pair[ExpectedBuffer, Buffer]]",
+    ),
+    "expected": ("Expected = ExpectedTensor | ExpectedTask | ExpectedPlanTask | ExpectedBuffer | ExpectedBound",),
+    "expected_bound": (
+        (
+            "ExpectedBound = ( ExpectedDevice | ExpectedRegion | ExpectedBinding | ExpectedCommand | ExpectedQueue"
+            " | ExpectedInstruction | ExpectedSection | ExpectedEntry )"
+        ),
+    ),
+    "facts": ("Word = enum.Enum | bool | str",),
+    "gate": ('Observer = Callable[["Candidate"], None]',),
+    "law": ("Applies = Callable[[Case], bool]", 'Closed = Callable[[Case], "sympy.Expr | int"]'),
+    "matching": (
+        "BoundEntity = Device | Region | BufferBinding | Command | Queue | Instruction | Section | EntryPoint",
+        "Entity = DistributedValue | Task | Buffer | PlanTask | BoundEntity",
+    ),
+    "normalform": (
+        "_Monomial = tuple[str, ...] # sorted, with repetitions",
+        "_Polynomial = dict[_Monomial, int] # no zero coefficients",
+    ),
+    "plan": ("Boundary = tuple[str, str]",),
+    "rule": (
+        'When = Callable[[Case, "str | None"], bool]',
+        "Operands = Contraction | Elements | Branches | Exchange | Parameters | ParameterExchange",
+        "Target = TensorTarget | TaskTarget | CopiedTask | CopiedBuffer | Bound",
+        "Source = OperationSource | ValueSource | AllParameters | EachTask | EachValue | Each | AttentionCore | Whole",
+        "Rule = PrimitiveRule | PassRule | BoundaryRule",
+    ),
+    "smtlib": ("_Monomials = list[tuple[int, tuple[str, ...]]]",),
+    "term": ("Term = Const | Var | Sum | Product",),
+}
+"""Names of types, as they are defined."""
+
+_SHORTER_ALIASES = (
+    ("gate", 'Observer = Callable[["Candidate"], None]', "Observer = Callable[[], None]"),
+    ("law", "Applies = Callable[[Case], bool]", "Applies = Callable[[], bool]"),
+    ("law", 'Closed = Callable[[Case], "sympy.Expr | int"]', 'Closed = Callable[[], "sympy.Expr | int"]'),
+    ("rule", 'When = Callable[[Case, "str | None"], bool]', 'When = Callable[["str | None"], bool]'),
+    ("rule", 'When = Callable[[Case, "str | None"], bool]', "When = Callable[[Case, ], bool]"),
+)
+
+
+def _without(line: str) -> str:
+    """The definition of nothing under the same name, with the same remark."""
+    name, _, value = line.partition(" = ")
+    _, sign, remark = value.partition(" # ")
+    return f"{name} = None{sign}{remark}"
+
+
 _BASE = "every structure below says so for itself, and of the base there is no value"
 
 EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
     ("blueprint/discharge.py", "self.expires = math.inf", "self.expires = None"): _SET_BEFORE,
     ("blueprint/discharge.py", 'self.outgoing = memoryview(b"")', "self.outgoing = None"): _SET_BEFORE,
+    ("blueprint/discharge.py", "_CHUNK = 65_536", "_CHUNK = 65537"): (
+        "how much is read or written at once; frames are put together whatever has come"
+    ),
+    (
+        "blueprint/discharge.py",
+        "if self.process.stdin is None or self.process.stdout is None:",
+        "if self.process.stdin is None:",
+    ): _PIPED,
+    (
+        "blueprint/discharge.py",
+        "if self.process.stdin is None or self.process.stdout is None:",
+        "if self.process.stdout is None:",
+    ): _PIPED,
+    (
+        "blueprint/discharge.py",
+        "if self.process.stdin is None or self.process.stdout is None:",
+        "if self.process.stdin is None and self.process.stdout is None:",
+    ): _PIPED,
+    ("blueprint/discharge.py", 'raise RuntimeError("a worker has no pipes")', "pass"): _PIPED,
+    (
+        "blueprint/discharge.py",
+        "events = [(key.data, mask) for key, mask in selector.select(max(0.0, wait))]",
+        "events = [(key.data, mask) for key, mask in selector.select(max(1.0, wait))]",
+    ): _DEADLINE,
+    (
+        "blueprint/discharge.py",
+        "lost.update(i for i, worker in enumerate(self.pool.workers) if worker.pending and worker.expires < now)",
+        "lost.update(i for i, worker in enumerate(self.pool.workers) if worker.pending and worker.expires <= now)",
+    ): _DEADLINE,
+    (
+        "blueprint/machine_transition.py",
+        "for expected, found in matched.pairs[:1]:",
+        "for expected, found in matched.pairs[:2]:",
+    ): "every relation that is demanded of a program has one target",
+    ("blueprint/codec.py", "middle = (same + end + 1) // 2", "middle = (same + end + 2) // 2"): (
+        "any place behind `same` and not behind `end` will do, and as `same` is less than `end` this is one"
+    ),
     (
         "blueprint/gate.py",
         'return digest("committed", 1, [*parts, *words])',
         'return digest("committed", 2, [*parts, *words])',
     ): "a seal is compared with seals of this process alone, which all have the same number",
+    **{
+        (f"blueprint/{module}.py", line, _without(line)): _ALIAS for module, lines in _ALIASES.items() for line in lines
+    },
+    **{(f"blueprint/{module}.py", line, after): _ALIAS for module, line, after in _SHORTER_ALIASES},
     (
         "blueprint/law.py",
         "AnyLaw = Law | ProjectionLaw | MemoryLaw | MaximumLaw | BoundLaw | Requirement",
         "AnyLaw = None",
     ): "named in annotations, which nothing evaluates, and in an alias of such",
-    (
-        "blueprint/verification.py",
-        "return _verify(data, None, jobs, budget, cross_check=False, expect={}, replay=False)",
-        "return _verify(data, None, jobs, budget, cross_check=None, expect={}, replay=False)",
-    ): "asked for its truth alone",
     **{
         (path, line, line.replace("fields=True", "fields=False")): _BASE
         for path, name in (

@@ -20,10 +20,16 @@ _OBLIGATION = "tests/test_obligation.py"
 _SYMBOLS = "tests/test_symbols.py"
 _VERIFIER = "tests/test_verifier.py"
 _PLAN = "tests/test_plan.py"
+_POOL_ALONE = "tests/solver/test_pool.py"
 _CONCLUSIONS = "tests/solver/test_conclusions.py"
 _MATCHING = "tests/test_matching.py"
 _ASKED = "tests/trust/test_asked.py"
 _BOUNDARIES = "tests/test_boundaries.py"
+_VERIFICATION = "tests/test_verification.py"
+_RULECHECK = "tests/rules/test_rulecheck.py"
+_CLAIMS = "tests/test_claims.py"
+_LAW = "tests/test_law.py"
+_BOUND_TRANSITION = "tests/test_bound_transition.py"
 _CONDITIONS = "tests/rules/test_conditions.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
@@ -177,6 +183,11 @@ _EXTENDED = _of(
     "an_extension_that_does_not_fit_is_refused",
     "passes_stand_in_their_places",
     "the_plain_extension_is_empty",
+    "a_folder_that_is_nowhere_is_not_shipped",
+    "the_digest_covers_every_byte",
+    "an_operation_needs_a_rule_for_itself_and_one_for_what_it_makes",
+    "a_file_without_a_rule_and_no_folder_are_no_rules",
+    "a_rulebook_is_at_most_2000_files_of_a_mebibyte_and_16_together",
 )
 _HONEST = _of("trust/test_asked", "an_honest_chain_is_established_at_every_boundary")
 _CHAIN = (*_FALSE, _REFUSALS, *_IMPORTED)
@@ -193,10 +204,10 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
     "rulebook": Tests(_LAWS, (_RULEBOOK, *_EXTENDED)),
-    "rulecheck": Tests((*_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
+    "rulecheck": Tests((_RULECHECK, *_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
-    "law": Tests((*_LAWS, *_HONEST), (*_TRUST, _RULEBOOK, *_FORMS)),
+    "law": Tests((_LAW, *_LAWS, *_HONEST), (*_TRUST, _RULEBOOK, *_FORMS)),
     "case": Tests((_CASE, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS, _DIMS)),
     "obligation": Tests((_OBLIGATION, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "facts": Tests((_FACTS, *_TRUST), (*_GOOD, *_FALSE)),
@@ -205,18 +216,18 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "smtlib": Tests((_SMTLIB, _CROSSCHECK, _CONCLUSIONS)),
     "solver": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
     "worker": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
-    "discharge": Tests((_CONCLUSIONS,), (_DISCHARGE, *_POOL)),
+    "discharge": Tests((_CONCLUSIONS, _POOL_ALONE), (_DISCHARGE, *_POOL)),
     "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
-    "matching": Tests((_MATCHING,), (*_TRUST, *_GOOD, *_CHAIN)),
+    "matching": Tests((_MATCHING, _BOUND_TRANSITION), (*_TRUST, *_GOOD, *_CHAIN)),
     "instances": Tests((*_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
     "capacities": Tests(_HONEST, (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
     "transition": Tests((*_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
     "chunks": Tests((_BINDING,), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING)),
     "arrangements": Tests((*_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
-    "concrete_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
-    "machine_transition": Tests(_HONEST, (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
+    "concrete_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
+    "machine_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
     "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
@@ -225,10 +236,10 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
     "examine": Tests(_IMPORT_QUICK, (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
-    "verification": Tests(_MALFORMED, (*_IMPORTED, *_VERIFIED)),
+    "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
-    "claims": Tests(_HONEST, (_ASKED, *_TRUST, *_FALSE)),
+    "claims": Tests((_CLAIMS, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
     "expected": Tests(_HONEST, (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
-    "expected_bound": Tests(_HONEST, (_ASKED, _BINDING, _GATE_BINDING)),
-    "expected_concrete": Tests(_HONEST, (_ASKED, _BINDING, _GATE_BINDING)),
+    "expected_bound": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
+    "expected_concrete": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
 }

@@ -6,6 +6,7 @@ import importlib
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -13,15 +14,17 @@ import msgspec
 import pytest
 
 import blueprint
+from blueprint import rulebook
 from blueprint.bundle import read_bundle
 from blueprint.errors import RulebookError
 from blueprint.extension import PLAIN, Extension, load_extension
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
-from blueprint.ir.common import Stage
+from blueprint.ir.common import Role, Stage
 from blueprint.outcome import Outcome
 from blueprint.pipeline import passes_for
-from blueprint.rulebook import shipped
+from blueprint.rule import EachTask, OperationSource, PassRule, Source, ValueSource
+from blueprint.rulebook import Rulebook, shipped
 from blueprint.session import ENTRY_POINTS, open_rulebook, open_theorems, rules_folder
 
 JOBS = 2
@@ -157,6 +160,31 @@ def test_the_digest_covers_every_file(folder: Path) -> None:
     assert len(digests) == 3
 
 
+@pytest.mark.parametrize("name", ["__init__.py", "mine/__init__.py", "mine/gemm.py", "extension.py"])
+def test_the_digest_covers_every_byte(folder: Path, name: str) -> None:
+    text = shipped_text("training.mlp").replace("training.mlp", "mine.gemm").replace('id="mlp"', 'id="mine-mlp"')
+    with_rule(folder, "mine", "gemm", text)
+    (folder / "extension.py").write_text(COUNTING)
+    before = open_rulebook(folder)
+    (folder / name).write_text((folder / name).read_text() + "# one more\n")
+    after = open_rulebook(folder)
+    assert after.digest != before.digest
+    assert (after.sources["mine.gemm"] != before.sources["mine.gemm"]) is (name == "mine/gemm.py")
+    assert after.extension_source == (folder / "extension.py").read_bytes()
+
+
+def test_a_file_without_a_rule_and_no_folder_are_no_rules(folder: Path) -> None:
+    with pytest.raises(RulebookError, match="is no folder of rules that can be read"):
+        open_rulebook(folder / "__init__.py")
+    with_rule(folder, "mine", "nothing", '"""Nothing."""\n')
+    with pytest.raises(RulebookError, match=r"mine\.nothing: the file defines no RULE"):
+        open_rulebook(folder)
+
+
+def test_a_rulebook_is_at_most_2000_files_of_a_mebibyte_and_16_together() -> None:
+    assert (rulebook.FILES_LIMIT, rulebook.FILE_LIMIT, rulebook.FOLDER_LIMIT) == (2000, 2**20, 2**24)
+
+
 def test_a_shipped_rule_is_replaced_where_it_stands(folder: Path) -> None:
     with_rule(folder, "training", "total", shipped_text("training.total").replace("closed total", "total of mine"))
     with pytest.raises(RulebookError, match=r"training\.total is a shipped rule; name it in REPLACES"):
@@ -178,9 +206,14 @@ def test_a_shipped_rule_is_replaced_where_it_stands(folder: Path) -> None:
         ('REPLACES = ("mine.nothing",)', "REPLACES names mine.nothing, which is not both"),
         ('REPLACES = "training.total"', "REPLACES is no tuple of names"),
         ('REVISION = ""', "REVISION is no text"),
+        ("REVISION = 7", "REVISION is no text"),
         ('FAMILIES = ("absent",)', "rules/absent/__init__.py is missing"),
         ("import z3", "a rule may not import z3"),
         ("raise SystemExit(0)", "SystemExit"),
+        ("x: nothing = 1", "NameError"),  # nothing of the engine's own settings holds here
+        ('FAMILIES = ("primitives", "primitives")', "FAMILIES has a name twice"),
+        ('FAMILIES = ("primitives", 7)', "FAMILIES is no tuple of names"),
+        ("FAMILIES = ()", "FAMILIES is no tuple of names"),
     ],
 )
 def test_a_folder_that_does_not_fit_is_refused(folder: Path, line: str, words: str) -> None:
@@ -201,6 +234,12 @@ def test_a_complete_rulebook_has_no_extension(tmp_path: Path) -> None:
     (tmp_path / "rules" / "extension.py").write_text(COUNTING)
     with pytest.raises(RulebookError, match=r"extension\.py needs EXTENDS"):
         open_rulebook(tmp_path / "rules")
+
+
+def test_a_folder_that_is_nowhere_is_not_shipped() -> None:
+    assert shipped("rules").name == "rules"
+    with pytest.raises(RulebookError, match="the folder nothing is neither in the package nor in a checkout"):
+        shipped("nothing")
 
 
 # Where rules are found ------------------------------------------------------------------------------------------------
@@ -274,6 +313,11 @@ def test_the_pass_of_an_extension_is_in_the_bundle(counting: Path) -> None:
     assert "contract" in {each.code for each in report.diagnostics}
 
 
+def _behind(kind: str) -> Callable[[str], str]:
+    """The operation put behind another one. What a collective or selective recompute takes as one is not divided."""
+    return lambda text: text.replace('"query_projection"', f'"{kind}"')
+
+
 REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
     "no value": (lambda text: text.replace("EXTENSION =", "OTHER ="), "defines no EXTENSION"),
     "another value": (lambda text: text + "EXTENSION = 7\n", "defines no EXTENSION"),
@@ -291,6 +335,12 @@ REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
         "doubled is given twice",
     ),
     "a closed place": (lambda text: text.replace('"query_projection"', '"scores"'), "nothing can be put behind scores"),
+    **{
+        f"behind {kind}": (_behind(kind), f"nothing can be put behind {kind}")
+        for kind in (
+            *("attention_norm", "mlp_norm", "output_projection", "down_projection", "softmax", "attention_dropout"),
+        )
+    },
     "a cached place": (
         lambda text: text.replace('"query_projection"', '"key_projection"').replace("TRAINING", "INFERENCE"),
         "nothing can be put behind key_projection",
@@ -306,6 +356,7 @@ REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
     ),
     "no rule": (lambda text: text, "training.mlp_activation is no rule for operations of this kind"),
     "an error": (lambda text: text + "1 / 0\n", "ZeroDivisionError"),
+    "an annotation of nothing": (lambda text: text + "x: nothing = 1\n", "NameError"),
     "an exit": (lambda text: text + "raise SystemExit(0)\n", "SystemExit"),
 }
 
@@ -316,6 +367,38 @@ def test_an_extension_that_does_not_fit_is_refused(folder: Path, change: Callabl
     book = open_rulebook(folder)
     with pytest.raises(RulebookError, match=words):
         load_extension(book)
+
+
+def with_signatures(**signatures: Source) -> Rulebook:
+    """The shipped rules with other sources, and the operation beside them."""
+    book = open_rulebook(None)
+    rules = [
+        replace(rule, signature=signatures[name])
+        if isinstance(rule, PassRule) and (name := rule.id.partition(".")[2]) in signatures
+        else rule
+        for rule in book.rules
+    ]
+    return replace(book, rules=tuple(rules), extension_source=OPERATION.encode())
+
+
+DEMANDING = OperationSource(("gelu", "doubled"))
+
+
+def test_an_operation_needs_a_rule_for_itself_and_one_for_what_it_makes() -> None:
+    made = ValueSource((Role.ACTIVATION,), ("doubled", None))
+    (operation,) = load_extension(with_signatures(mlp_activation=DEMANDING, activation_tensor=made)).operations
+    assert (operation.kind, operation.source, operation.readers) == ("doubled", "query_projection", ("scores",))
+    for source in (OperationSource(("gelu",)), replace(made, producers=("doubled",))):
+        with pytest.raises(RulebookError, match="is no rule for operations of this kind"):
+            load_extension(with_signatures(mlp_activation=source, activation_tensor=made))
+    for other in (DEMANDING, replace(made, producers=("gelu", None)), replace(made, producers=None), EachTask()):
+        with pytest.raises(RulebookError, match="is no rule for the values that it makes"):
+            load_extension(with_signatures(mlp_activation=DEMANDING, activation_tensor=other))
+    book = with_signatures(mlp_activation=DEMANDING, activation_tensor=made)
+    for rule in ("mlp_activation", "activation_tensor"):
+        text = OPERATION.replace(f"training.{rule}", "training.nothing")
+        with pytest.raises(RulebookError, match=r"training\.nothing is no rule for"):
+            load_extension(replace(book, extension_source=text.encode()))
 
 
 def test_the_plain_extension_is_empty() -> None:

@@ -53,7 +53,7 @@ UNBOUND = universal(less(A, Const(10**6)), a=1)
 
 
 def answer(verdict: Verdict, **model: int) -> Answer:
-    return Answer(verdict, "stub", "why not" if verdict is UNKNOWN else "", model=model, core=(), resource=5)
+    return Answer(verdict, "stub", "why not" if verdict is UNKNOWN else "", model=model, core=(4,), resource=5)
 
 
 def one(obligation: Obligation, said: Answer, cross: Verdict | None = None) -> Evidence:
@@ -92,6 +92,7 @@ def test_only_two_that_both_say_so_prove_and_only_a_point_refutes(
     found = one(obligation, said, cross)
     assert (found.verdict, found.reason) == (verdict, reason)
     assert (found.decider, found.said, found.cross, found.resource) == ("stub", said.verdict, cross, 5)
+    assert found.core == (4,)
     assert exact.refutes(obligation, found.counterexample) is (verdict is REFUTED)
     assert found.second == (exact.decide(obligation) if obligation.ground else normalform.decide(obligation))
 
@@ -164,7 +165,7 @@ def test_a_universal_question_is_asked_alone_and_ground_ones_together_longest_fi
         Obligation((equal(A, Const(n)),), (equal(A, Const(n)),), {}, ground=True) for n in range(GROUND_BATCH + 1)
     ]
     pool = Said(answer(PROVED))
-    discharge.discharge([*numbers, TRUE, longer], pool, BUDGET)
+    discharge.discharge([*numbers[::-1], TRUE, longer], pool, BUDGET)
     sizes = [(batch.ground, len(batch.questions)) for batch in pool.batches]
     assert sizes == [(False, 1), (False, 1), (True, GROUND_BATCH), (True, 1)]
     texts = [[question.text for question in batch.questions] for batch in pool.batches]
@@ -197,6 +198,12 @@ def test_one_text_has_the_larger_of_two_budgets() -> None:
     discharge.discharge([FALSE, reasoned], lower, BUDGET)
     discharge.discharge([UNBOUND, true], higher, BUDGET)
     assert [[batch.budget for batch in pool.batches] for pool in (lower, higher)] == [[BRIEF_BUDGET], [BUDGET]]
+    # At this witness the bound is false, so that alone it would be asked briefly.
+    far = msgspec.structs.replace(UNBOUND, witness={"a": 10**6})
+    for asked in ([far, UNBOUND], [UNBOUND, far]):
+        pool = Said(answer(UNKNOWN))
+        found = {each.budget for each in discharge.discharge(asked, pool, BUDGET)}
+        assert ([batch.budget for batch in pool.batches], found) == ([BUDGET], {BRIEF_BUDGET, BUDGET})
 
 
 def test_what_cannot_be_stated_is_unknown_and_asked_of_nobody() -> None:

@@ -21,6 +21,7 @@ def test_proved_and_refuted_at_the_fixed_values() -> None:
     assert (proved.verdict, proved.model) == (Verdict.PROVED, {})
     refuted = exact.decide(ground(less(product(A, B), Const(42)), *FIXED))
     assert (refuted.verdict, refuted.model) == (Verdict.REFUTED, {"a": 6, "b": 7})
+    assert proved.decider == refuted.decider == "exact"
 
 
 def test_one_false_comparison_of_a_goal_refutes() -> None:
@@ -77,6 +78,9 @@ def test_premises_hold_needs_all_values_and_all_hypotheses() -> None:
     assert not exact.premises_hold(ground(goal, less(A, Const(5)), a=5, b=0))
     assert not exact.premises_hold(ground(goal, less(A, Const(5)), a=4))
     assert not exact.premises_hold(ground(goal, less(A, Const(5)), a=True, b=1))
+    for one_false in ((less(A, Const(5)), less(B, A)), (less(B, A), less(A, Const(5)))):
+        assert not exact.premises_hold(ground(goal, *one_false, a=4, b=4))
+    assert exact.premises_hold(ground(goal, a=4, b=4))
 
 
 def test_refutes_needs_true_hypotheses_a_false_goal_and_every_variable() -> None:

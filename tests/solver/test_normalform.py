@@ -15,6 +15,7 @@ from blueprint.verdict import Answer, Obligation, Verdict
 NAMES = "wxyz"
 ONES = dict.fromkeys(NAMES, 1)
 A, B, R, T, W, X = (Var(name) for name in "abrtwx")
+ONE = Const(1)
 
 Reason = tuple[tuple[Term, ...], ...]
 
@@ -116,6 +117,12 @@ def test_a_law_refuted_under_a_rule_divides_exactly() -> None:
     assert exact.refutes(question, answer.model)
 
 
+def test_where_a_rule_would_divide_by_zero_there_is_no_point_but_the_witness() -> None:
+    zero = equal(product(B, T), minus(B, B))
+    answer = decide(equal(A, Const(1)), zero, equal(product(T, R), X), a=2, b=1, t=0, r=1, x=0)
+    assert (answer.verdict, answer.model) == (Verdict.REFUTED, {"a": 2, "b": 1, "t": 0, "r": 1, "x": 0})
+
+
 def test_rules_that_never_rest_are_unknown() -> None:
     loop = (equal(product(A, B), product(X, T)), equal(product(X, T), product(A, B)))
     answer = decide(equal(product(A, B), R), *loop, a=1, b=1, x=1, t=1, r=1)
@@ -127,6 +134,14 @@ def test_definitions_that_square_again_and_again_are_unknown() -> None:
     point = {f"s{i}": 1 for i in range(41)}
     answer = decide(equal(Var("s40"), Var("s39")), *chain, **point)
     assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "too large")
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(141, Verdict.PROVED), (142, Verdict.UNKNOWN)])
+def test_a_product_of_more_than_20000_pairs_is_unknown_however_few_remain(size: int, verdict: Verdict) -> None:
+    powers = [Product((A,) * i + (B,) * j) for i in range(12) for j in range(12)]
+    square = Product((Sum(tuple(powers[:size])),) * 2)
+    answer = decide(equal(square, square), a=1, b=1)
+    assert (answer.verdict, answer.reason) == (verdict, "" if verdict is Verdict.PROVED else "too large")
 
 
 @pytest.mark.parametrize("bound", [at_most(A, Const(1)), less(A, Const(2)), at_most(product(A, B), Const(1))])
@@ -155,6 +170,28 @@ def test_a_constant_hypothesis_rewrites_nothing() -> None:
     assert decide(equal(A, B), equal(Const(1), Const(1)), a=1, b=1).verdict is Verdict.REFUTED
 
 
+@pytest.mark.parametrize("left", [Sum((product(A, B), X)), Sum((X, product(A, B))), Sum((product(A, B), ONE))])
+def test_a_sum_is_no_product_to_rewrite(left: Term) -> None:
+    # With a b + x = t, a rewriter that saw the product alone would prove a b r = t r.
+    answer = decide(equal(product(A, B, R), product(T, R)), equal(left, T), a=1, b=1, x=1, t=2, r=1)
+    assert answer.verdict is Verdict.REFUTED
+
+
+def test_a_rule_gives_its_last_factor_the_value_that_makes_it_true() -> None:
+    answer = decide(equal(R, B), equal(product(T, R), scaled(6, B)), t=6, r=1, b=1)
+    assert (answer.verdict, answer.model) == (Verdict.REFUTED, {"t": 1, "r": 6, "b": 1})
+    # A square determines nothing.
+    squared = decide(equal(T, B), equal(product(T, T), B), t=1, b=1)
+    assert (squared.verdict, squared.model) == (Verdict.REFUTED, {"t": 2, "b": 4})
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(20_000, Verdict.PROVED), (20_001, Verdict.UNKNOWN)])
+def test_a_sum_of_more_than_20000_products_is_unknown(size: int, verdict: Verdict) -> None:
+    many = Sum(tuple(Var(f"x{number}") for number in range(size)))
+    answer = decide(equal(many, many), **{f"x{number}": 1 for number in range(size)})
+    assert (answer.verdict, answer.reason) == (verdict, "" if verdict is Verdict.PROVED else "too large")
+
+
 def test_a_coefficient_is_not_divided_away() -> None:
     # A rewriter that forgot the 2 in 2ab = 4x would prove ab = 4x.
     answer = decide(equal(product(A, B), scaled(4, X)), equal(scaled(2, A, B), scaled(4, X)), a=1, b=2, x=1)
@@ -173,7 +210,7 @@ def test_a_coefficient_is_not_divided_away() -> None:
     ],
 )  # fmt: skip
 def test_unknown_has_its_reason(answer: Answer, reason: str) -> None:
-    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, reason)
+    assert (answer.verdict, answer.reason, answer.decider) == (Verdict.UNKNOWN, reason, "normal form")
 
 
 def test_the_search_is_repeatable_and_starts_small() -> None:
@@ -185,7 +222,6 @@ def test_the_search_is_repeatable_and_starts_small() -> None:
 # Inequalities, which their reason alone proves -----------------------------------------------------------------------
 
 D, E, N, Q = (Var(name) for name in "denq")
-ONE = Const(1)
 SHARE = (at_most(N, product(D, Q)), less(minus(product(D, Q), D), N))
 """q is the largest of d shares of n: d q >= n > d (q - 1)."""
 

@@ -217,6 +217,7 @@ def test_a_deep_term_is_refused(kinds: tuple[type[Sum | Product], ...]) -> None:
 
 
 def test_the_limits_are_met_exactly() -> None:
+    assert (MAX_DEPTH, MAX_FACTORS, MAX_MONOMIALS, MAX_BITS) == (100, 64, 20_000, 4_096)
     assert render(ask(equal(Sum((A,) * MAX_MONOMIALS), ONE))).names == ("a",)
     assert render(ask(equal(Const(-(2**MAX_BITS - 1)), A))).names == ("a",)
     for beyond in (Const(2**MAX_BITS), Const(-(2**MAX_BITS))):

@@ -7,10 +7,11 @@ import subprocess
 import sys
 
 import pytest
+import z3
 
-from blueprint import solver
+from blueprint import solver, worker
 from blueprint.errors import UsageError
-from blueprint.verdict import Verdict
+from blueprint.verdict import Answer, Verdict
 
 BUDGET = 1_000_000
 DECLARED = "".join(f"(declare-const v{i} Int)\n" for i in range(6))
@@ -68,19 +69,20 @@ def test_sat_is_refuted_with_every_value_as_an_integer() -> None:
 
 def test_a_tiny_budget_is_unknown() -> None:
     answer = solver.decide(LEAST, 4, 1, ground=False)
-    assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, solver.UNDECIDED, {})
+    assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, "undecided within budget", {})
 
 
 @pytest.mark.parametrize("budget", [0, -1, 2**31, 2**32 + 5, True, 1.5])
 def test_a_budget_that_z3_would_misread_is_refused(budget: int) -> None:
     with pytest.raises(UsageError):
         solver.decide(PROOF, 4, budget, ground=False)
+    assert solver.decide(PROOF, 4, 2**31 - 1, ground=False).verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize("wrong", ["(assert", text("(= v9 1)"), text("(= v0 1.5.2)")])
 def test_unreadable_text_is_unknown(wrong: str) -> None:
     answer = solver.decide(wrong, 4, BUDGET, ground=False)
-    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, solver.FAILED)
+    assert (answer.verdict, answer.reason) == (Verdict.UNKNOWN, "solver error")
 
 
 def test_questions_that_share_a_context_share_nothing_else() -> None:
@@ -93,10 +95,99 @@ def test_questions_that_share_a_context_share_nothing_else() -> None:
         assert (answer.resource, answer.core) == (0, ())
 
 
+def test_a_ground_question_takes_the_context_that_it_is_given_and_else_a_fresh_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[z3.Context] = []
+    fresh_context = solver.fresh_context
+
+    def counted() -> z3.Context:
+        made.append(fresh_context())
+        return made[-1]
+
+    monkeypatch.setattr(solver, "fresh_context", counted)
+    for context, fresh in ((fresh_context(), 0), (None, 1), (fresh_context(), 0)):
+        made.clear()
+        assert solver.decide(LEAST, 4, BUDGET, ground=True, context=context).verdict is Verdict.PROVED
+        assert len(made) == fresh
+
+
 def test_a_universal_question_never_shares_a_context() -> None:
     context = solver.fresh_context()
-    shared = [solver.decide(LEAST, 6, 10_000_000, ground=False, context=context) for _ in range(2)]
-    assert shared == [solver.decide(LEAST, 6, 10_000_000, ground=False)] * 2
+    for asked in (LEAST, PROOF):  # by the strategy, and by the incremental core
+        shared = [solver.decide(asked, 6, 10_000_000, ground=False, context=context) for _ in range(2)]
+        assert shared == [solver.decide(asked, 6, 10_000_000, ground=False)] * 2
+
+
+@pytest.mark.parametrize("asked", [PROOF, text("(= v0 1)"), "(assert"])
+def test_every_answer_names_the_solver_and_its_version(asked: str) -> None:
+    assert solver.decide(asked, 4, BUDGET, ground=False).decider == f"z3 {z3.get_version_string()}"
+    assert solver.decide(LEAST, 4, 1, ground=False).decider == f"z3 {z3.get_version_string()}"
+
+
+NOISY = """\
+import os
+from blueprint import solver, worker
+decide = solver.decide
+def noisy(*args, **options):
+    print("noise", flush=True)
+    os.write(1, b"noise")
+    return decide(*args, **options)
+solver.decide = noisy
+worker.main()
+"""
+
+
+NUMBERED = """\
+import itertools
+from blueprint import solver, worker
+from blueprint.verdict import Answer, Verdict
+contexts = itertools.count(1)
+solver.fresh_context = lambda: next(contexts)
+def decide(text, variables, budget, *, ground, context=None):
+    verdict = Verdict.UNKNOWN if text == "too hard" else Verdict.PROVED
+    return Answer(verdict, text, resource=context or 0, core=(variables, budget, int(ground)))
+solver.decide = decide
+worker.main()
+"""
+
+
+def test_ground_questions_share_a_context_until_a_solver_gives_up() -> None:
+    asked = [worker.Question(text, number) for number, text in enumerate(("a", "b", "too hard", "c", "d"))]
+    batches = [worker.Batch(tuple(asked), ground, 7) for ground in (True, False, True)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    said = subprocess.run(
+        [sys.executable, "-c", NUMBERED], input=b"".join(map(worker.frame, batches)), env=env,
+        capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    contexts = [1, 1, 1, 2, 2, *[0] * 5, 3, 3, 3, 4, 4]
+    expected = [
+        Answer(
+            Verdict.UNKNOWN if question.text == "too hard" else Verdict.PROVED,
+            question.text,
+            resource=contexts.pop(0),
+            core=(question.variables, 7, int(batch.ground)),
+        )
+        for batch in batches
+        for question in batch.questions
+    ]
+    assert said == b"".join(map(worker.frame, expected))
+
+
+def test_nothing_but_answers_leaves_a_worker_and_each_batch_is_asked_as_what_it_is() -> None:
+    question = worker.Question(PROOF, 4)
+    batches = [worker.Batch((question,) * 2, ground, BUDGET) for ground in (True, False)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    said = subprocess.run(
+        [sys.executable, "-c", NOISY],
+        input=b"".join(map(worker.frame, batches)),
+        env=env,
+        capture_output=True,
+        check=True,
+    ).stdout
+    answers = [solver.decide(PROOF, 4, BUDGET, ground=ground) for ground in (True, True, False, False)]
+    assert said == b"".join(map(worker.frame, answers))
+    assert [bool(each.resource) for each in answers] == [False, False, True, True]
 
 
 def test_the_steps_of_the_strategy_do_not_depend_on_those_of_the_incremental_core(

@@ -17,7 +17,16 @@ from blueprint.errors import CodecError, GateError
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.request import inference_request, training_request
 from blueprint.ir.common import Branch, DType, Stage
-from blueprint.ir.request import Communication, ModelFacts, Recompute, Request, Scope, TargetKind, branches_of
+from blueprint.ir.request import (
+    Attention,
+    Communication,
+    ModelFacts,
+    Recompute,
+    Request,
+    Scope,
+    TargetKind,
+    branches_of,
+)
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.plan import TransitionPlan
@@ -44,7 +53,7 @@ def inference(model: ModelFacts = TINY, **changes: Any) -> Request:
 
 
 REQUESTS: Final = {
-    "selective, split": training(),
+    "selective, split": training(device_memory=2**30),
     "full, reduced, one rank": training(recompute=Recompute.FULL, communication=REDUCED, tensor=1, zero=1),
     "none, split, biases, ZeRO 3": training(WITH_BIASES, recompute=Recompute.NONE, zero=3),
     "full, split, queue": training(recompute=Recompute.FULL, target=TargetKind.QUEUE, emit=True),
@@ -52,6 +61,7 @@ REQUESTS: Final = {
     "middle stage": training(WITH_BIASES, pipeline=3, scope=Scope.STACK, stage=1, zero=2),
     "inference": inference(),
     "inference, queue": inference(WITH_BIASES, target=TargetKind.QUEUE, emit=True),
+    "inference, fused, queue": inference(target=TargetKind.QUEUE, attention=Attention.TILED, emit=True),
     "inference, stage, slot": inference(
         WITH_BIASES, pipeline=3, scope=Scope.STACK, stage=2, target=TargetKind.SLOT, emit=True
     ),
@@ -98,6 +108,26 @@ def test_an_honest_chain_is_established_at_every_boundary(name: str) -> None:
         used = {claim.obligation for relation in plan.relations for claim in relation.claims}
         used |= {each for law in plan.laws for each in law.obligations}
         assert used == set(range(len(plan.obligations)))
+        # Everything has a name, under which a report shows it.
+        facts = [fact for relation in plan.relations for claim in relation.claims for fact in claim.facts]
+        assert all(type(fact.label) is str for fact in facts)
+        assert all(type(name) is str for each in plan.obligations for name in each.witness)
+        words = [(law.id, law.rule, law.form, law.statement, law.group) for law in plan.laws]
+        assert all(type(word) is str and word for each in words for word in each)
+        theorems = [theorem for law in plan.laws for theorem in law.theorems]
+        assert {theorem[0] for theorem in theorems} <= {rule.id for rule in BOOK.rules}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_every_memory_fact_of_a_plan_and_the_workspace_of_every_alternative_has_a_law_that_applies(name: str) -> None:
+    context, snapshots = CHAINS[name]
+    plan = plan_transition(BOOK, context, snapshots[:2], snapshots[2])
+    facts = {f"memory fact {each}" for each in msgspec.structs.asdict(snapshots[2].memory)} - {"memory fact workspace"}
+    workspaces = {f"workspace of {each.name}" for each in snapshots[2].alternatives}
+    applied = {law.group: law for law in plan.laws if law.applicable}
+    assert facts | workspaces <= applied.keys()
+    assert all(applied[each].obligations for each in facts | workspaces)
+    assert ("all memory facts" in applied) is (name == "selective, split")
 
 
 # A changed field ----------------------------------------------------------------------------------------------------

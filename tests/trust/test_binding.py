@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
-from blueprint import chunks
+from blueprint import chunks, exact
 from blueprint.bundle import read_bundle
 from blueprint.case import all_cases
 from blueprint.chunks import ask_together, chunks_of, conjunction
 from blueprint.concrete_transition import plan_concrete
 from blueprint.derivation import derive
 from blueprint.discharge import SolverPool, discharge
-from blueprint.facts import Question
+from blueprint.facts import Fact, Question
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
 from blueprint.ir.concrete import BufferUse, ConcretePlanIR, QueueExtension, SlotExtension
@@ -28,7 +29,7 @@ from blueprint.plan import Coverage, TransitionPlan
 from blueprint.rule import Claim
 from blueprint.session import open_rulebook
 from blueprint.settings import DEFAULT_BUDGET
-from blueprint.term import Const, Product, Relation, Var, at_most, equal
+from blueprint.term import Const, Product, Relation, Term, Var, at_most, equal
 from blueprint.verdict import Verdict
 
 BOOK = open_rulebook(None)
@@ -218,11 +219,36 @@ def asking(found: int, wanted: int) -> Question:
 
 def test_true_questions_share_an_obligation_and_keep_their_values() -> None:
     plan = blank()
+    assert ask_together(blank(), [asking(1, 1), asking(2, 2)]) == [0, 0]
     places = ask_together(plan, [asking(1, 1), asking(2, 2), asking(3, 3)])
     assert places == [0, 0, 0]
     (together,) = plan.obligations
     assert set(together.witness.values()) == {1, 2, 3}
     assert len(together.hypotheses) == len(together.goal) == 3
+
+
+TWO = Const(2)
+
+
+def told(actual: Term = TWO, expected: int = 2, name: str = "value", premise: int = 0) -> Question:
+    question = Question()
+    question.facts.append(Fact("field", actual, question.given(name, expected)))
+    question.suppose(at_most(Const(premise), Const(1)))
+    return question
+
+
+@pytest.mark.parametrize(
+    "other_one",
+    [told(Product((Const(2), Const(1)))), told(Const(3), 3), told(name="another"), told(premise=1)],
+    ids=["actual", "expected", "name", "premise"],
+)
+def test_only_equal_questions_stand_in_an_obligation_once(other_one: Question) -> None:
+    equal_one = told()
+    equal_one.facts[0] = replace(equal_one.facts[0], label="of another entity")
+    plan = blank()
+    assert ask_together(plan, [told(), equal_one, other_one]) == [0, 0, 0]
+    assert len(plan.obligations[0].goal) == 2
+    assert {Verdict.PROVED} == {exact.decide(each).verdict for each in plan.obligations}
 
 
 def test_a_false_question_is_asked_alone_and_so_are_its_neighbours() -> None:
@@ -232,6 +258,16 @@ def test_a_false_question_is_asked_alone_and_so_are_its_neighbours() -> None:
     with SolverPool(1) as pool:
         found = [each.verdict for each in discharge(plan.obligations, pool, DEFAULT_BUDGET)]
     assert found == [Verdict.PROVED, Verdict.REFUTED, Verdict.PROVED]
+
+
+@pytest.mark.parametrize("facts", [(2, 5), (5, 2), (5, 5)])
+def test_a_question_with_a_false_fact_among_true_ones_is_asked_alone(facts: tuple[int, int]) -> None:
+    mixed = Question()
+    for number in facts:
+        mixed.number("field", number, mixed.given("value", 2))
+    plan = blank()
+    assert ask_together(plan, [asking(1, 1), mixed]) == [0, 1]
+    assert [exact.decide(each).verdict for each in plan.obligations] == [Verdict.PROVED, Verdict.REFUTED]
 
 
 def test_a_question_without_facts_is_not_lost_among_others() -> None:
@@ -266,4 +302,5 @@ def test_false_comparisons_of_a_law_stand_alone() -> None:
     asked = list(chunks_of([*goal[:10], false, *goal[10:]]))
     assert [len(each.goal) for each in asked] == [128, 128, 44, 1]
     assert asked[-1].goal == (false,)
+    assert {(each.hypotheses, tuple(each.witness), each.ground) for each in asked} == {((), (), True)}
     assert list(chunks_of([])) == []

@@ -1,0 +1,204 @@
+"""What a rule may say, checked in this process: each thing that it may not is refused by itself."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sympy
+
+from blueprint import symbols
+from blueprint.errors import RulebookError
+from blueprint.ir.common import Phase
+from blueprint.law import AnyLaw, BoundLaw, Law, MaximumLaw, Requirement
+from blueprint.rule import BoundaryRule, Claim, PassRule, PrimitiveRule, Rule, TaskTarget
+from blueprint.rulecheck import blamed, check_imports, check_right_sides, check_rules, checked_rule
+from blueprint.session import open_rulebook
+from blueprint.term import Relation
+
+RULES = open_rulebook(None).rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sympy", "import math, functools", "from collections.abc import Sequence", "from sympy import Symbol",
+        "from blueprint.law import Law", "from blueprint.ir.common import Phase", "x.eval()", "y = x.globals",
+    ],
+)  # fmt: skip
+def test_the_vocabulary_may_be_imported(text: str) -> None:
+    check_imports(ast.parse(text), "rules/mine.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("import z3", "z3"), ("import math, os", "os"), ("import collections.abc", "collections.abc"),
+        ("import blueprint.law", "blueprint.law"), ("from blueprint import law", "blueprint"),
+        ("from blueprint.expected import Expected", "blueprint.expected"), ("from . import other", "."),
+        ("from .law import Law", ".law"), ("from ..law import Law", "..law"), ("from os import path", "os"),
+        ("def f():\n    import os", "os"), *((f"x = {name}", name) for name in (
+            "eval", "exec", "compile", "globals", "__import__", "__builtins__",
+        )),
+    ],
+)  # fmt: skip
+def test_what_leads_elsewhere_may_not(text: str, named: str) -> None:
+    with pytest.raises(RulebookError) as caught:
+        check_imports(ast.parse(text), "rules/mine.py")
+    assert caught.value.message.startswith(f"rules/mine.py: a rule may not import {named},")
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(0), GeneratorExit()])
+def test_whatever_a_rule_raises_is_its_fault(error: BaseException) -> None:
+    with pytest.raises(RulebookError, match=f"the rule: {type(error).__name__}"), blamed("the rule"):
+        raise error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RulebookError("as it is")])
+def test_an_interruption_and_a_refusal_pass_as_they_are(error: BaseException) -> None:
+    with pytest.raises(type(error)) as caught, blamed("the rule"):
+        raise error
+    assert caught.value is error
+
+
+# Together -----------------------------------------------------------------------------------------------------------
+
+
+def with_rule(changed: Rule) -> tuple[Rule, ...]:
+    return tuple(changed if each.id == changed.id else each for each in RULES)
+
+
+def with_law(kind: type[AnyLaw], **changes: Any) -> tuple[Rule, ...]:
+    """The rules with the first law of a kind otherwise."""
+    stating = [each for each in RULES if isinstance(each, PassRule | BoundaryRule)]
+    rule, law = next((rule, law) for rule in stating for law in rule.laws if isinstance(law, kind))
+    laws = tuple(replace(law, **changes) if each is law else each for each in rule.laws)
+    return with_rule(replace(rule, laws=laws))
+
+
+def first_of(kind: type[Any]) -> Any:
+    stating = [each for each in RULES if isinstance(each, PassRule | BoundaryRule)]
+    return next(law for rule in stating for law in rule.laws if isinstance(law, kind))
+
+
+def test_the_shipped_rules_make_a_rulebook() -> None:
+    check_rules(RULES)
+
+
+def test_every_primitive_has_exactly_one_rule() -> None:
+    primitive = next(each for each in RULES if isinstance(each, PrimitiveRule))
+    for rules in ([each for each in RULES if each is not primitive], [*RULES, replace(primitive, id="mine.other")]):
+        with pytest.raises(RulebookError, match="every primitive needs exactly one rule"):
+            check_rules(rules)
+
+
+def test_a_task_needs_a_formula_of_its_phase() -> None:
+    """What is computed again has the formula of the first time."""
+    passes = [each for each in RULES if isinstance(each, PassRule)]
+    primitives = {each.primitive: each for each in RULES if isinstance(each, PrimitiveRule)}
+    tasks = [target for rule in passes for target in rule.targets if isinstance(target, TaskTarget)]
+    assert Phase.RECOMPUTE in {each.phase for each in tasks}
+    for primitive in primitives.values():
+        needed = {each.phase for each in tasks if each.primitive == primitive.primitive}
+        for phase in primitive.formulas:
+            rest = {each: formula for each, formula in primitive.formulas.items() if each is not phase}
+            wanted = phase in needed or (phase is Phase.FORWARD and Phase.RECOMPUTE in needed)
+            if not wanted:
+                continue
+            with pytest.raises(RulebookError, match=f"for which {primitive.id} has no formula"):
+                check_rules(with_rule(replace(primitive, formulas=rest)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "words"),
+    [
+        (Requirement, {"left": symbols.B}, "memory facts stand on its left"),
+        (Requirement, {"right": sympy.Integer(5)}, "memory facts stand on its left"),
+        (Requirement, {"right": symbols.C_plan + first_of(Requirement).left}, "memory facts stand on its left"),
+        (BoundLaw, {"bounds": ()}, "needs bounds with distinct forms"),
+        (BoundLaw, {"bounds": first_of(BoundLaw).bounds[:1] * 2}, "needs bounds with distinct forms"),
+        (BoundLaw, {"wrong": first_of(BoundLaw).bounds[:1]}, "needs bounds with distinct forms"),
+        (Law, {"wrong": ()}, "has no false variant"),
+        (Law, {"equations": ()}, "needs equations with distinct forms"),
+        (Law, {"id": "No_Id"}, "an id is lower-case words"),
+        (Law, {"when": lambda _: False}, "speaks of no case"),
+        (MaximumLaw, {"forms": ()}, "needs distinct forms with two arms or more"),
+        (MaximumLaw, {"left": symbols.B}, "its left side must speak of"),
+    ],
+)  # fmt: skip
+def test_a_law_that_says_nothing_is_refused(kind: type[AnyLaw], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(RulebookError, match=words):
+        check_rules(with_law(kind, **changes))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "premises"),
+    [
+        (symbols.B, symbols.B, ()),
+        (symbols.B, symbols.B + 1, ()),
+        (symbols.B, symbols.H, ((symbols.B, Relation.AT_MOST, symbols.H),)),
+        (symbols.B, symbols.H, ((symbols.H, Relation.EQUAL, symbols.B),)),
+        (symbols.B + 1, symbols.H + 1, ((symbols.B, Relation.AT_MOST, symbols.H),)),
+    ],
+)
+def test_a_bound_that_is_a_premise_or_has_equal_sides_is_refused(left: Any, right: Any, premises: Any) -> None:
+    bound = replace(first_of(BoundLaw).bounds[0], left=left, right=right, premises=premises)
+    with pytest.raises(RulebookError, match="says nothing: it has equal sides, or is a premise"):
+        check_rules(with_law(BoundLaw, bounds=(bound,), wrong=first_of(BoundLaw).wrong))
+
+
+def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
+    primitive = next(each for each in RULES if isinstance(each, PrimitiveRule))
+    rewrite = next(each for each in RULES if isinstance(each, PassRule))
+    whole = next(each for each in RULES if isinstance(each, BoundaryRule))
+    assert checked_rule(primitive, primitive.id) is primitive
+    wrong: tuple[tuple[object, str], ...] = (
+        (None, "the file defines no RULE"),
+        (replace(primitive, id="mine.other"), "the rule calls itself mine.other"),
+        (replace(primitive, formulas={}), "a primitive needs a formula"),
+        (replace(rewrite, targets=()), "a pass rule needs targets and claims"),
+        (replace(rewrite, preserves=(), introduces=(), forbids=()), "a pass rule needs targets and claims"),
+        (replace(rewrite, targets=list(rewrite.targets)), "targets must be a tuple"),  # type: ignore[arg-type]
+        (replace(whole, laws=(), claims=()), "a boundary rule needs laws or claims"),
+        (replace(whole, claims=(Claim.ROLE,)), "of a boundary as a whole, only these can be asked"),
+    )
+    for rule, words in wrong:
+        identifier = primitive.id if rule is None or isinstance(rule, PrimitiveRule) else rule.id  # type: ignore[attr-defined]
+        with pytest.raises(RulebookError, match=words):
+            checked_rule(rule, identifier)
+
+
+def test_a_law_is_checked_in_its_own_cases_alone() -> None:
+    law = first_of(Law)
+    (equation, *rest) = law.equations
+    members = replace(law.group, members=lambda case: 1 if case.tensor_parallel else -1)
+    parallel = {"when": lambda case: case.tensor_parallel}
+    check_rules(with_law(Law, **parallel, group=members))
+    with pytest.raises(RulebookError, match="its group needs a whole number of members"):
+        check_rules(with_law(Law, group=members))
+    # A quantity that cancels out on one rank is not there.
+    vanishing = replace(equation, left=(symbols.t - 1) * equation.quantity.symbol)
+    check_rules(with_law(Law, **parallel, equations=(vanishing, *rest)))
+    with pytest.raises(RulebookError, match="its left side lacks"):
+        check_rules(with_law(Law, equations=(vanishing, *rest)))
+    circular = replace(
+        equation, right=lambda case: equation.quantity.symbol if case.tensor_parallel else equation.right(case)
+    )
+    stating = next(each for each in RULES if isinstance(each, PassRule | BoundaryRule) and law in each.laws)
+    check_right_sides([(stating, law)])
+    check_right_sides([(stating, replace(law, equations=(circular,), when=lambda case: not case.tensor_parallel))])
+    for equations, wrong in (((circular,), law.wrong), (law.equations, (circular,))):
+        with pytest.raises(RulebookError, match="its right side speaks of what the left determines"):
+            check_right_sides([(stating, replace(law, equations=equations, wrong=wrong))])
+
+
+@pytest.mark.parametrize("name", ["forms", "wrong"])
+def test_an_arm_that_divides_is_refused(name: str) -> None:
+    law = first_of(MaximumLaw)
+    (form, *rest) = getattr(law, name)
+    first = next(iter(form.arms))
+    divided = replace(form, arms={**form.arms, first: form.arms[first] / symbols.t})
+    with pytest.raises(RulebookError):
+        check_rules(with_law(MaximumLaw, **{name: (divided, *rest)}))
