@@ -17,6 +17,9 @@ from blueprint.words import plain
 LISTED: Final = 200
 """The most failing relations that the index names."""
 
+CONFORMANT: Final = "yes"
+"""What a boundary says where running its pass again gives the same snapshot."""
+
 DURATION: Final = "not recorded: a bundle holds no times, so that equal derivations are equal bytes"
 
 COMMIT_GATE: Final = (
@@ -167,7 +170,7 @@ def boundary_index(
 def _conformant(report: TransitionReport | None) -> str:
     if report is None or report.canonical_conformant is None:
         return "not run"
-    return "yes" if report.canonical_conformant else "no"
+    return CONFORMANT if report.canonical_conformant else "no"
 
 
 def _coverage(coverage: CoverageRow) -> tuple[Fact, ...]:

@@ -12,7 +12,7 @@ from blueprint.errors import InputError
 from blueprint.explorer.explore import explorer_page
 from blueprint.ir.common import Stage
 from blueprint.outcome import Finding, Outcome, malformed
-from blueprint.verification import verify
+from blueprint.verification import verify, verify_without_replay
 from tests.bundles.branches import DECODE, BranchDraft
 from tests.bundles.test_false_bundles import one_task_dropped, wrong_qkv_work
 from tests.explorer.conftest import Explored, derived, explored
@@ -149,6 +149,34 @@ def test_a_chain_that_is_cut_shows_what_was_not_examined_and_why(five: Explored)
         assert found.page.stage(stage)["status"] == "not-run"
     assert found.page.boundary("distributed")["weakest"] == "proved"
     assert found.page.index["boundaries"][found.page.index["weakest"]]["target"] == 2
+
+
+def test_a_boundary_stands_by_all_findings_and_not_by_those_that_are_listed(
+    five: Explored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = Draft(five.data)
+    draft.transition(Stage.MACHINE)["report"]["canonical_conformant"] = False
+    monkeypatch.setattr("blueprint.explorer.findings.SHOWN", 0)
+    page = explored(draft.sealed()).page
+    assert (page.index["findings"], page.index["findings_total"]) == ([], 1)
+    assert {each["weakest"] for each in page.index["boundaries"]} == {"proved"}
+    assert page.index["standings"] == ["proved", "proved", "proved", "proved", "differs"]
+
+
+def test_a_boundary_with_a_target_that_nothing_demands_is_refuted(training: Explored) -> None:
+    def change(draft: Draft) -> None:
+        draft.entity(Stage.PORTABLE, "tasks", "x.fork_gradient")["lineage"]["transform"] = "planning.unheard_of"
+
+    index = false(training, change).page.index
+    assert (index["boundaries"][2]["exact"], index["standings"][:2]) == (False, ["proved", "proved"])
+    assert index["standings"][2] == "refuted"
+
+
+def test_what_was_not_run_again_is_not_established(training: Explored) -> None:
+    report = verify_without_replay(training.data)
+    index = Page(explorer_page(training.data, report)).index
+    assert {each["weakest"] for each in index["boundaries"]} == {"proved"}
+    assert index["standings"] == ["not established"] * 3
 
 
 def test_a_finding_of_a_branch_leads_into_that_branch(inference: Explored) -> None:
