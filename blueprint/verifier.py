@@ -1,4 +1,4 @@
-"""Settle transitions: discharge what they ask, all at once, and write down claim by claim what was established.
+"""Settle transitions: discharge what each asks, and write down claim by claim what was established.
 
 Equal questions are one obligation, and its row says how many claims it decides. A claim is established only by
 PROVED; a transition is relation-verified only if it has relations and claims, its coverage is exact, and every claim

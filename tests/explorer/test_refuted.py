@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from blueprint.errors import InputError
+from blueprint.errors import InputError, UsageError
 from blueprint.explorer.explore import explorer_page
 from blueprint.ir.common import Stage
 from blueprint.outcome import Finding, Outcome, malformed
@@ -212,6 +212,11 @@ def test_bytes_that_are_no_bundle_have_no_page() -> None:
     report = verify(b"{}")
     with pytest.raises(InputError):
         explorer_page(b"{}", report)
+
+
+def test_a_report_on_other_bytes_makes_no_page(training: Explored, five: Explored) -> None:
+    with pytest.raises(UsageError, match="other bytes"):
+        explorer_page(training.data, five.report)
 
 
 def test_a_law_that_fails_is_named_at_its_boundary(training: Explored) -> None:
