@@ -83,7 +83,8 @@ def rule_rows(promise: Promise, relations: Sequence[RelationRow], laws: Sequence
     stated: dict[str, list[int]] = {}
     for position, law in enumerate(laws):
         stated.setdefault(law.rule, []).append(position)
-    return tuple(_rule(rule, applied.get(rule.id, []), stated.get(rule.id, [])) for rule in _all(promise))
+    # A contract that is wrong may state a rule twice: what was applied is counted with the first.
+    return tuple(_rule(rule, applied.pop(rule.id, []), stated.get(rule.id, [])) for rule in _all(promise))
 
 
 def _all(promise: Promise) -> Iterator[RuleContract]:
