@@ -89,7 +89,7 @@ class OverlayEntry(_Record, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Overlay(_Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Facts beside the IR, addressed by snapshot digest and entity id; times in picoseconds."""
+    """Facts beside the IR, addressed by snapshot digest and entity id; values in the `unit` that it names."""
 
     snapshot: Digest
     provider: Text

@@ -1,4 +1,4 @@
-"""Settle transitions: discharge what they ask, all at once, and write down claim by claim what was established.
+"""Settle transitions: discharge what each asks, and write down claim by claim what was established.
 
 Equal questions are one obligation, and its row says how many claims it decides. A claim is established only by
 PROVED; a transition is relation-verified only if it has relations and claims, its coverage is exact, and every claim
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -66,29 +65,27 @@ class Settled:
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True, eq=False)
 class TransitionVerifier:
-    """Discharges the obligations of transitions with one pool of solver workers."""
+    """Discharges the obligations of transitions with one pool of solver workers.
 
-    def __init__(
-        self,
-        rulebook: Rulebook,
-        theorems: Theorems,
-        pool: SolverPool,
-        budget: int = DEFAULT_BUDGET,
-        cross_check: Callable[[str], Verdict] | None = None,
-    ) -> None:
-        self.rulebook = rulebook
-        self.theorems = theorems
-        self.pool = pool
-        self.budget = budget
-        self.cross_check = cross_check
-        self.known: dict[bytes, Evidence] = {}
+    What is `known` was decided with this budget and these deciders, which therefore never change.
+    """
+
+    rulebook: Rulebook
+    theorems: Theorems
+    pool: SolverPool
+    budget: int = DEFAULT_BUDGET
+    cross_check: Callable[[str], Verdict] | None = None
+    known: dict[bytes, Evidence] = field(default_factory=dict, init=False, repr=False)
 
     def settle(self, steps: Iterable[Step]) -> Settled:
         """Discharge everything that the steps ask, one after the other, and report it."""
         ledger = _Ledger()
-        # No name here holds a step while the next is made: the plan of a large one takes as much room as the bundle.
-        settlements = list(map(partial(self._settle, ledger), steps))
+        settlements = []
+        for step in steps:
+            settlements.append(self._settle(ledger, step))
+            del step  # while the next is made: the plan of a large one takes as much room as the bundle
         findings = tuple(finding for _, found in settlements for finding in found)
         return Settled(tuple(report for report, _ in settlements), ledger.rows(), findings)
 

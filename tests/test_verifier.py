@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
@@ -163,6 +163,22 @@ def test_what_one_transition_has_asked_the_next_does_not_ask_again() -> None:
     again = verifier.settle([Step(plan_of(9, 3), Branch.MAIN, "pass", conformant=True)])
     assert len(pool.asked) == 2
     assert [row.verdict for row in again.obligations] == [row.verdict for row in reversed(found.obligations)]
+
+
+@pytest.mark.parametrize(("name", "value"), [("budget", 1), ("cross_check", None), ("known", {})])
+def test_what_evidence_depends_on_cannot_be_changed_under_it(name: str, value: object) -> None:
+    verifier = TransitionVerifier(BOOK, Theorems((), {}), Calculating())
+    with pytest.raises(FrozenInstanceError):
+        setattr(verifier, name, value)
+
+
+def test_a_transition_that_breaks_down_is_not_taken_for_the_last() -> None:
+    def broken(_text: str) -> Verdict:
+        raise StopIteration
+
+    verifier = TransitionVerifier(BOOK, Theorems((), {}), Calculating(), DEFAULT_BUDGET, broken)
+    with pytest.raises(StopIteration):
+        verifier.settle([Step(plan_of(3), Branch.MAIN, "pass", conformant=True)])
 
 
 def test_an_obligation_is_worded_with_four_names_at_most() -> None:

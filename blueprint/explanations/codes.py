@@ -141,7 +141,7 @@ _SESSION: Final = Group(
             remedy="Put each snapshot into its own stage.",
         ),
         "stage.order": Entry(
-            what="The stages do not stand in the order model, distributed, portable, each once.",
+            what="The stages are not the model and then, branch by branch, distributed, portable, concrete, machine.",
             why="Every stage is justified by the one before it.",
             example="The distributed stage is left out.",
             remedy="Show every stage from the model on.",

@@ -17,6 +17,9 @@ from blueprint.words import plain
 LISTED: Final = 200
 """The most failing relations that the index names."""
 
+CONFORMANT: Final = "yes"
+"""What a boundary says where running its pass again gives the same snapshot."""
+
 DURATION: Final = "not recorded: a bundle holds no times, so that equal derivations are equal bytes"
 
 COMMIT_GATE: Final = (
@@ -80,7 +83,8 @@ def rule_rows(promise: Promise, relations: Sequence[RelationRow], laws: Sequence
     stated: dict[str, list[int]] = {}
     for position, law in enumerate(laws):
         stated.setdefault(law.rule, []).append(position)
-    return tuple(_rule(rule, applied.get(rule.id, []), stated.get(rule.id, [])) for rule in _all(promise))
+    # A contract that is wrong may state a rule twice: what was applied is counted with the first.
+    return tuple(_rule(rule, applied.pop(rule.id, []), stated.get(rule.id, [])) for rule in _all(promise))
 
 
 def _all(promise: Promise) -> Iterator[RuleContract]:
@@ -167,7 +171,7 @@ def boundary_index(
 def _conformant(report: TransitionReport | None) -> str:
     if report is None or report.canonical_conformant is None:
         return "not run"
-    return "yes" if report.canonical_conformant else "no"
+    return CONFORMANT if report.canonical_conformant else "no"
 
 
 def _coverage(coverage: CoverageRow) -> tuple[Fact, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from blueprint.bundle import Bundle, read_bundle
+from blueprint.errors import UsageError
 from blueprint.explorer.overlays import AddressedOverlay, addressed, read_overlays
 from blueprint.explorer.page import page
 from blueprint.explorer.projection import project
@@ -27,8 +29,11 @@ def explorer_page(
 
     overlays: paths of files with further overlays.
     profile: the device whose least times are shown beside portable tasks.
-    Raises CodecError for bytes that do not decode, and InputError for an overlay or a profile that does not fit.
+    Raises CodecError for bytes that do not decode, InputError for an overlay or a profile that does not fit, and
+    UsageError for a report on other bytes. One on no bytes, of a run that broke down, establishes nothing of any.
     """
+    if report.subject.bundle_sha256 not in {"", hashlib.sha256(data).hexdigest()}:
+        raise UsageError("the report is about other bytes than these")
     with collecting_later():
         bundle = read_bundle(data)
         return page(project(bundle, report, open_rulebook(rules), _overlays(bundle, overlays, profile)))

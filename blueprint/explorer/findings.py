@@ -7,17 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from blueprint.causes import causes
+from blueprint.causes import Weight, causes
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explanations.codes import CODES
-from blueprint.explorer.payload import FindingRow
-from blueprint.explorer.relations import Found
+from blueprint.explorer.boundaries import CONFORMANT
+from blueprint.explorer.payload import BoundaryIndex, FindingRow
+from blueprint.explorer.relations import ESTABLISHED, Found
 from blueprint.explorer.stages import Slot
-from blueprint.outcome import Finding, Report
+from blueprint.outcome import Finding, Outcome, Report, Status
+from blueprint.report.subjects import words_of
 from blueprint.words import plain
 
 SHOWN: Final = 200
 """The most findings that the index has."""
+
+DIFFERS: Final = "differs"
+"""The word of a boundary whose claims and laws are established, and whose digests, replay or record are not."""
 
 _LISTED: Final = re.compile(r"\A(?P<list>stages|transitions)\[(?P<at>[0-9]{1,4})\]")
 
@@ -38,11 +43,10 @@ class Places:
 
 def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
     """The first findings: by weight, and then in the report's order."""
-    weighed = [(weight, each) for weight, found in causes(report).findings.items() for each in found]
-    for weight, finding in weighed[:SHOWN]:
+    for weight, finding in _weighed(report)[:SHOWN]:
         code = plain(finding.code)
         slot, rest = _slot(finding.path, places)
-        boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
+        boundary = _boundary(slot, places)
         law = _law(finding, boundary, places)
         relation = _relation(finding, boundary, slot, rest, law, places)
         yield FindingRow(
@@ -60,6 +64,29 @@ def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
         )
 
 
+def standings_of(report: Report, boundaries: Sequence[BoundaryIndex], places: Places) -> Iterator[str]:
+    """The word of each boundary, with every finding about it counted: those too for which the index has no room."""
+    refuting: dict[int, set[Weight]] = {}
+    for weight, finding in _weighed(report):
+        if finding.refutes:
+            refuting.setdefault(_boundary(_slot(finding.path, places)[0], places), set()).add(weight)
+    for position, boundary in enumerate(boundaries):
+        yield _standing(boundary, refuting.get(position, set()))
+
+
+def _standing(boundary: BoundaryIndex, refuting: set[Weight]) -> str:
+    if boundary.weakest not in ESTABLISHED:
+        return boundary.weakest
+    if refuting:
+        return DIFFERS if refuting == {Weight.BYTES} else Status.REFUTED.value
+    sound = boundary.relation_verified and boundary.canonical_conformant == CONFORMANT
+    return boundary.weakest if sound else words_of(Outcome.NOT_ESTABLISHED)
+
+
+def _weighed(report: Report) -> list[tuple[Weight, Finding]]:
+    return [(weight, each) for weight, found in causes(report).findings.items() for each in found]
+
+
 def meaning_of(finding: Finding) -> str:
     """What a finding of this code means, in one sentence."""
     if finding.code in CODES:
@@ -68,6 +95,11 @@ def meaning_of(finding: Finding) -> str:
     if claim in CLAIMS:
         return CLAIMS[claim].what
     return "A law does not hold at the numbers of this plan." if finding.law else ""
+
+
+def _boundary(slot: Slot | None, places: Places) -> int:
+    """The boundary that leads to a stage."""
+    return -1 if slot is None else places.boundaries.get(slot.position, -1)
 
 
 def _slot(path: str, places: Places) -> tuple[Slot | None, str]:

@@ -353,6 +353,8 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         weakest: Position of the boundary with the weakest link of the chain; -1 where every boundary is verified.
         stages: The stages, shown or not.
         boundaries: The transitions, that of the model from the request first.
+        standings: The word of each boundary as a whole: its weakest one, or where its claims and laws are established
+            what all findings say of it: `refuted`, `differs` for digests, replay or record alone, or `not established`.
         findings: The diagnostics, what to mend first at the head, at most 200.
         findings_total: How many there are.
         overlays: The overlays.
@@ -375,6 +377,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weakest: int
     stages: tuple[StageIndex, ...]
     boundaries: tuple[BoundaryIndex, ...]
+    standings: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     findings_total: int
     overlays: tuple[OverlayIndex, ...]

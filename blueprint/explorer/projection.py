@@ -9,13 +9,13 @@ from typing import Final
 from blueprint.bundle import Bundle, TransitionRecord
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explorer import chunks
-from blueprint.explorer.boundaries import Place, boundary_index, promise_of
+from blueprint.explorer.boundaries import CONFORMANT, Place, boundary_index, promise_of
 from blueprint.explorer.brief import brief
 from blueprint.explorer.chunks import Chunks
 from blueprint.explorer.entities import Links, entity_rows, kind_counts, name_rows
 from blueprint.explorer.expressions import Expressions
 from blueprint.explorer.facets import Facets, facets_of
-from blueprint.explorer.findings import Places, finding_rows
+from blueprint.explorer.findings import Places, finding_rows, standings_of
 from blueprint.explorer.lawbook import Lawbook
 from blueprint.explorer.matrix import Frame, frames_of, groups_of
 from blueprint.explorer.obligations import obligation_row
@@ -91,7 +91,7 @@ class _Projecting:
             self.stage(slot, boundaries[reached[slot.position]] if slot.position in reached else None)
             for slot in self.slots
         )
-        report = self.report
+        report, places = self.report, self.places(reached, boundaries)
         obligations = self.chunks.listed(map(obligation_row, report.obligations), chunks.ENTITIES)
         # Overlays come last: without them, everything else is the same byte for byte.
         index = Index(
@@ -109,7 +109,8 @@ class _Projecting:
             weakest=weakest_boundary(boundaries),
             stages=stages,
             boundaries=tuple(boundaries),
-            findings=tuple(finding_rows(report, self.places(reached, boundaries))),
+            standings=tuple(standings_of(report, boundaries, places)),
+            findings=tuple(finding_rows(report, places)),
             findings_total=len(report.diagnostics),
             obligations=obligations,
             overlays=tuple(overlay_index(each, self.slots, self.chunks) for each in overlays),
@@ -269,6 +270,8 @@ def weakest_boundary(boundaries: Sequence[BoundaryIndex]) -> int:
     """Position of the first boundary with the word that weighs most; -1 where every boundary is verified."""
     words = [status.value for status in WEAKEST_FIRST]
     bad = [
-        at for at, each in enumerate(boundaries) if not (each.relation_verified and each.canonical_conformant == "yes")
+        at
+        for at, each in enumerate(boundaries)
+        if not (each.relation_verified and each.canonical_conformant == CONFORMANT)
     ]
     return min(bad, key=lambda at: (words.index(boundaries[at].weakest), at), default=-1)

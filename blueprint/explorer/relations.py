@@ -75,11 +75,15 @@ class Found:
 
 
 def relation_rows(lowering: Lowering, found: Found) -> Iterator[Relation]:
-    """Every relation, rule by rule; then what only lineage tells of. What is made is noted in `found`."""
-    order = {rule: at for at, rule in enumerate(dict.fromkeys(row.transform for row in lowering.examined))}
+    """Every relation, rule by rule; then those of no rule here, and what only lineage tells of.
+
+    The page finds the rows of a rule by how many each has, so they stand in the order of the contract's rules, whatever
+    that is. What is made is noted in `found`.
+    """
+    last = max(lowering.places.values(), default=-1) + 1
     number = 0
     covered: set[int] = set()
-    for row in sorted(lowering.examined, key=lambda each: order[each.transform]):
+    for row in sorted(lowering.examined, key=lambda each: lowering.places.get(each.transform, last)):
         relation = _row(lowering, row)
         _note(found, number, relation)
         covered.update(each for group in relation.targets for each in group.entities)

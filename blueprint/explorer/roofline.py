@@ -2,8 +2,9 @@
 
 A task takes at least as long as its slowest resource: operations over the device's peak, bytes over the bandwidth of
 its memory, message over that of its link (Williams, Waterman and Patterson 2009). Nothing else is modelled: no overlap
-of tasks, no latency, no algorithm of a collective. Times are picoseconds, exact and rounded up. They stand in an
-overlay and never enter an IR or a digest.
+of tasks, no latency, no algorithm of a collective. Least means least for the work as it is counted: nothing fused, and
+a message as its full tensor, of which a gather or a scatter moves (t - 1)/t. Times are picoseconds, exact and rounded
+up. They stand in an overlay and never enter an IR or a digest.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def about(profile: Profile) -> str:
     peaks = ", ".join(f"{peak.operations} {peak.dtype.value} operations" for peak in profile.peaks)
     return plain(
         f"least times on {profile.name}: {peaks}, {profile.memory} bytes of memory and {profile.link} bytes of link"
-        f" in one second ({profile.source})",
+        f" in one second ({profile.source}); of unfused work, each message a full tensor",
         1000,
     )
 

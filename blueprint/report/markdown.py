@@ -23,7 +23,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.report.subjects import Examined, count, count_of, final_line, together, words_of
-from blueprint.report.text import first_line, foreign_rulebook, law_status, refuted_laws, short
+from blueprint.report.text import first_line, foreign_rulebook, law_status, refuted_laws, relevant, short
 from blueprint.words import plain
 
 ROWS: Final = 200
@@ -189,15 +189,9 @@ def _false_fields(
     stated = "; ".join(code(law, 240) for law in laws) or "-"
     ending = [code(claim.kind), code(relation.transform), stated, code(short(relation.id))]
     for fact in claim.failed or (FailedFact(field=relation.names[0], found="", expected="", expression=""),):
-        named = ", ".join(
-            f"{key} = {value}" for key, value in sorted(values.items()) if _mentions(fact.expression, key)
-        )
+        named = ", ".join(f"{key} = {value}" for key, value in relevant(values, [fact]).items())
         because = code(fact.expression, _SENTENCE) if fact.expression != fact.expected else "-"
         yield [code(fact.field), code(fact.found), code(fact.expected), because, code(named, _SENTENCE), *ending]
-
-
-def _mentions(expression: str, name: str) -> bool:
-    return name in expression.replace("(", " ").replace(")", " ").replace("*", " ").replace("+", " ").split()
 
 
 def _details(page: _Page, subject: Examined, *, evidence: bool, several: bool) -> None:

@@ -15,7 +15,6 @@ from blueprint.causes import Weight, causes
 from blueprint.ir.request import Scope
 from blueprint.outcome import (
     ClaimRow,
-    Counterexample,
     CoverageRow,
     FailedFact,
     Finding,
@@ -352,7 +351,7 @@ def _refuted(
     for fact in claim.failed:
         expression = f" = {plain(fact.expression, SENTENCE)}" if fact.expression != fact.expected else ""
         yield f"    {plain(fact.field)}: found {plain(fact.found)}, expected {plain(fact.expected)}{expression}"
-    values = _relevant(example, claim.failed)
+    values = relevant(example.values, claim.failed)
     if values:
         yield f"    with {', '.join(f'{plain(key)} = {plain(value)}' for key, value in values.items())}"
 
@@ -406,10 +405,10 @@ def _together(subjects: Sequence[Examined]) -> Iterator[str]:
     yield final_line(reports)
 
 
-def _relevant(example: Counterexample, failed: Iterable[FailedFact]) -> Mapping[str, str]:
+def relevant(values: Mapping[str, str], failed: Iterable[FailedFact]) -> Mapping[str, str]:
     """The values that the expected expressions speak of: the model's own dimensions, not the plan's fields."""
     named = {name for fact in failed for name in _OPERATORS.split(fact.expression)}
-    return {name: value for name, value in sorted(example.values.items()) if name in named}
+    return {name: value for name, value in sorted(values.items()) if name in named}
 
 
 def first(entries: Iterable[str]) -> Iterator[str]:

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from blueprint.exit import ExitCode
+from blueprint.ir.common import Stage
 from tests.browser.altered import Altered
-from tests.browser.conftest import WRONG, Show
+from tests.browser.conftest import WRONG, Show, explored
+from tests.reseal import Draft
 
 
 def test_the_failure_comes_first_with_entity_rule_law_and_counterexample(show: Show, refuted: Path) -> None:
@@ -255,6 +258,19 @@ def test_a_bundle_that_its_record_alone_refutes_says_so(show: Show, misrecorded:
     assert table.locator("tbody tr td:nth-child(2)").all_inner_texts() == ["proved", "proved", "differs"]
     signs.nth(2).click()
     expect(window.page.locator(".badges li").first).to_have_text("differs")
+
+
+def test_what_was_not_examined_is_not_called_established(show: Show, training_bundle: Path, tmp_path: Path) -> None:
+    draft = Draft(training_bundle.read_bytes())
+    draft.snapshot(Stage.PORTABLE)["tasks"].reverse()
+    bundle = tmp_path / "turned.json"
+    bundle.write_bytes(draft.raw())
+    page = explored(bundle, code=ExitCode.REFUTED)
+    counts = {each["word"]: each["count"] for each in Altered(page.read_text()).index["counts"]}
+    assert {word for word, count in counts.items() if count != "0"} <= {"proved", "not-applicable"}
+    window = show(page)
+    expect(window.page.locator(".verdict-head .found")).to_contain_text("to mend")
+    expect(window.page.locator(".verdict-head .found")).not_to_contain_text("established")
 
 
 def test_findings_of_a_later_boundary_say_that_they_may_follow(show: Show, refuted: Path, tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ import pytest
 
 from blueprint.bundle import read_bundle
 from blueprint.explanations.claims import CLAIMS
+from blueprint.ir.common import Stage
 from blueprint.outcome import Status
-from tests.explorer.conftest import Explored
+from tests.explorer.conftest import Explored, explored
 from tests.explorer.pages import Page, text_of
+from tests.reseal import Draft
 
 SUBJECTS = ["training", "five", "inference", "slots"]
 
@@ -38,6 +40,12 @@ def pairs(explored: Explored) -> list[tuple[dict[str, Any], Any]]:
 
 def facts(rows: list[dict[str, str]]) -> dict[str, str]:
     return {each["name"]: each["value"] for each in rows}
+
+
+def in_order_of_rules(boundary: dict[str, Any]) -> list[int]:
+    """The rules of the rows as the page looks for them: rule by rule, so many each, and then those of none."""
+    ruled = [at for at, rule in enumerate(boundary["rules"]) for _ in range(rule["relations"])]
+    return ruled + [-1] * (boundary["relations"]["count"] - len(ruled))
 
 
 def test_the_first_boundary_leads_from_the_request(subject: Explored) -> None:
@@ -112,9 +120,7 @@ def test_relations_are_the_reports_with_positions_for_ids(subject: Explored) -> 
         )
         assert found == wanted
         assert not [row for row in rows if row["missing"] or row["status"] != "proved"]
-        # Rule by rule.
-        transforms = [row["transform"] for row in rows]
-        assert transforms == sorted(transforms, key=list(dict.fromkeys(transforms)).index)
+        assert [row["rule"] for row in rows] == in_order_of_rules(boundary)
 
 
 def test_rules_are_those_of_the_contract_in_the_bundle(subject: Explored) -> None:
@@ -150,6 +156,20 @@ def test_rules_are_those_of_the_contract_in_the_bundle(subject: Explored) -> Non
         assert "nothing is" in detail["commit gate"]
         assert all(detail[f"file of {rule.id}"] == rule.source for rule in contract.rules)
         assert all(detail[f"file of {primitive.id}"] == primitive.source for primitive in contract.primitives)
+
+
+def test_rows_stand_in_the_order_of_a_contract_that_lacks_repeats_and_turns_its_rules(training: Explored) -> None:
+    draft = Draft(training.data)
+    rules = draft.transition(Stage.DISTRIBUTED)["contract"]["rules"]
+    rules.reverse()
+    lost = rules.pop(len(rules) // 2)
+    rules.append(rules[0])
+    page = explored(draft.raw()).page
+    boundary = page.boundary("distributed")
+    rows = page.rows(boundary["relations"])
+    assert [row["rule"] for row in rows] == in_order_of_rules(boundary)
+    assert all(boundary["rules"][row["rule"]]["id"] == row["transform"] for row in rows if row["rule"] >= 0)
+    assert {row["transform"] for row in rows if row["rule"] < 0} == {lost["id"]}
 
 
 def test_the_pass_expression_names_pass_rule_relation_and_cardinality(training: Explored) -> None:

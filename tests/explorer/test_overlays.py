@@ -178,6 +178,7 @@ def test_the_roofline_overlay_has_every_portable_task_of_every_branch(inference:
         assert (overlay["provider"], overlay["revision"]) == ("blueprint.roofline", "a slow device/2")
         assert "made up for this test" in overlay["about"]
         assert "1000 bfloat16 operations" in overlay["about"]
+        assert overlay["about"].endswith("of unfused work, each message a full tensor")
         names = page.rows(stage["names"])
         values = {names[at][1]: value for at, value, _ in page.rows(overlay["values"])}
         (scores,) = [row for row in tasks if row["name"] == "scores.forward"]

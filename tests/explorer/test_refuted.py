@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from blueprint.errors import InputError
+from blueprint.errors import InputError, UsageError
 from blueprint.explorer.explore import explorer_page
 from blueprint.ir.common import Stage
 from blueprint.outcome import Finding, Outcome, malformed
-from blueprint.verification import verify
+from blueprint.verification import verify, verify_without_replay
 from tests.bundles.branches import DECODE, BranchDraft
 from tests.bundles.test_false_bundles import one_task_dropped, wrong_qkv_work
 from tests.explorer.conftest import Explored, derived, explored
@@ -151,6 +151,34 @@ def test_a_chain_that_is_cut_shows_what_was_not_examined_and_why(five: Explored)
     assert found.page.index["boundaries"][found.page.index["weakest"]]["target"] == 2
 
 
+def test_a_boundary_stands_by_all_findings_and_not_by_those_that_are_listed(
+    five: Explored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = Draft(five.data)
+    draft.transition(Stage.MACHINE)["report"]["canonical_conformant"] = False
+    monkeypatch.setattr("blueprint.explorer.findings.SHOWN", 0)
+    page = explored(draft.sealed()).page
+    assert (page.index["findings"], page.index["findings_total"]) == ([], 1)
+    assert {each["weakest"] for each in page.index["boundaries"]} == {"proved"}
+    assert page.index["standings"] == ["proved", "proved", "proved", "proved", "differs"]
+
+
+def test_a_boundary_with_a_target_that_nothing_demands_is_refuted(training: Explored) -> None:
+    def change(draft: Draft) -> None:
+        draft.entity(Stage.PORTABLE, "tasks", "x.fork_gradient")["lineage"]["transform"] = "planning.unheard_of"
+
+    index = false(training, change).page.index
+    assert (index["boundaries"][2]["exact"], index["standings"][:2]) == (False, ["proved", "proved"])
+    assert index["standings"][2] == "refuted"
+
+
+def test_what_was_not_run_again_is_not_established(training: Explored) -> None:
+    report = verify_without_replay(training.data)
+    index = Page(explorer_page(training.data, report)).index
+    assert {each["weakest"] for each in index["boundaries"]} == {"proved"}
+    assert index["standings"] == ["not established"] * 3
+
+
 def test_a_finding_of_a_branch_leads_into_that_branch(inference: Explored) -> None:
     draft = BranchDraft(inference.data, DECODE)
     draft.entity(Stage.PORTABLE, "tasks", "scores.forward")["work"]["operations"] += 1
@@ -184,6 +212,11 @@ def test_bytes_that_are_no_bundle_have_no_page() -> None:
     report = verify(b"{}")
     with pytest.raises(InputError):
         explorer_page(b"{}", report)
+
+
+def test_a_report_on_other_bytes_makes_no_page(training: Explored, five: Explored) -> None:
+    with pytest.raises(UsageError, match="other bytes"):
+        explorer_page(training.data, five.report)
 
 
 def test_a_law_that_fails_is_named_at_its_boundary(training: Explored) -> None:

@@ -75,7 +75,7 @@ SOFTWARE.
 */
 "use strict";
 (() => {
-  // node_modules/preact/dist/preact.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/dist/preact.mjs
   var n;
   var t;
   var r;
@@ -346,7 +346,7 @@ SOFTWARE.
     return n3.__v.__b - t4.__v.__b;
   }, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
 
-  // node_modules/preact/hooks/dist/hooks.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/hooks/dist/hooks.mjs
   var t2;
   var r2;
   var u2;
@@ -679,7 +679,7 @@ SOFTWARE.
     return "";
   }
 
-  // node_modules/@preact/signals-core/dist/signals-core.module.js
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals-core/dist/signals-core.module.js
   var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
   function t3() {
     if (!(v3 > 1)) {
@@ -1072,7 +1072,7 @@ SOFTWARE.
     return n3;
   }
 
-  // node_modules/@preact/signals/dist/signals.module.js
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals/dist/signals.module.js
   var h4;
   var d4;
   var p4;
@@ -1337,7 +1337,7 @@ SOFTWARE.
     return address(path, route.value.options);
   }
 
-  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
   var f4 = /* @__PURE__ */ Symbol.for("pv");
   var o4 = 0;
   function a4(t4, e4, n3, u4, a5, i4) {
@@ -1846,15 +1846,11 @@ SOFTWARE.
   }
 
   // src/standing.ts
-  var DIFFERS = "differs";
   function findingsAt(boundary) {
     return index.findings.filter((finding) => finding.boundary === boundary);
   }
-  function standingOf(boundary, position) {
-    if (!establishes(boundary.weakest)) return boundary.weakest;
-    const refuting = findingsAt(position).filter((finding) => finding.refutes);
-    if (refuting.length === 0) return boundary.weakest;
-    return refuting.every((finding) => finding.weight === "bytes") ? DIFFERS : "refuted";
+  function standingOf(position) {
+    return index.standings[position] ?? "not-run";
   }
   var FAMILIES = {
     report: "the recorded report differs",
@@ -2518,7 +2514,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("small", { children: boundary.name })
       ] }),
       /* @__PURE__ */ a4("ul", { class: "badges", children: [
-        /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(Status, { word: standingOf(boundary, position) }) }),
+        /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(Status, { word: standingOf(position) }) }),
         /* @__PURE__ */ a4("li", { children: boundary.relation_verified ? "relation verified" : "relations not verified" }),
         /* @__PURE__ */ a4("li", { children: [
           "canonical-conformant: ",
@@ -2825,7 +2821,7 @@ SOFTWARE.
   function Arrow({ boundary, here }) {
     const row = index.boundaries[boundary];
     if (!row) return /* @__PURE__ */ a4("li", { class: "arrow none", "aria-hidden": "true" });
-    const word = standingOf(row, boundary);
+    const word = standingOf(boundary);
     const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${word}`;
     return /* @__PURE__ */ a4("li", { class: "arrow", children: /* @__PURE__ */ a4("a", { href: address(["boundary", boundary]), "aria-current": here ? "page" : void 0, "aria-label": name, title: name, children: [
       /* @__PURE__ */ a4(Icon, { word }),
@@ -3011,12 +3007,11 @@ SOFTWARE.
     if (index.findings.length === 0) return null;
     const weighing = (weight) => index.findings.filter((finding) => finding.weight === weight);
     const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")];
-    const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word));
     const parts = [
       first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
       later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
       ...first.length + later.length === 0 ? differences(bytes) : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""],
-      established ? "all claims and laws are established" : ""
+      everythingIsEstablished() ? "all claims and laws are established" : ""
     ];
     return /* @__PURE__ */ a4("p", { class: "found", children: [
       /* @__PURE__ */ a4("b", { children: counted(index.findings_total, "finding") }),
@@ -3024,7 +3019,11 @@ SOFTWARE.
       parts.filter(Boolean).join("; ")
     ] });
   }
-  var SETTLED = /* @__PURE__ */ new Set(["not-applicable", "definition"]);
+  function everythingIsEstablished() {
+    const missing = index.findings.some((finding) => finding.code === "stage.missing");
+    const listed = index.findings.length === index.findings_total && index.boundaries.length > 0;
+    return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified);
+  }
   function Weakest() {
     const boundary = index.boundaries[index.weakest];
     if (!boundary) return null;
@@ -3033,7 +3032,7 @@ SOFTWARE.
       /* @__PURE__ */ a4("a", { href: address(["boundary", index.weakest]), children: boundaryTitle(boundary) }),
       ",",
       " ",
-      /* @__PURE__ */ a4(Status, { word: standingOf(boundary, index.weakest) })
+      /* @__PURE__ */ a4(Status, { word: standingOf(index.weakest) })
     ] });
   }
   function Slots() {
@@ -3078,7 +3077,7 @@ SOFTWARE.
   function BoundaryLine({ boundary, at }) {
     return /* @__PURE__ */ a4("tr", { children: [
       /* @__PURE__ */ a4("th", { scope: "row", children: /* @__PURE__ */ a4("a", { href: address(["boundary", at]), children: boundaryTitle(boundary) }) }),
-      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: standingOf(boundary, at) }) }),
+      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: standingOf(at) }) }),
       /* @__PURE__ */ a4("td", { children: boundary.name }),
       /* @__PURE__ */ a4("td", { class: "number", children: grouped(String(boundary.relations.count)) }),
       /* @__PURE__ */ a4("td", { children: boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no" }),
@@ -3885,7 +3884,7 @@ SOFTWARE.
           /* @__PURE__ */ a4("a", { href: address(["boundary", made]), children: boundaryTitle(boundary) }),
           ":",
           " ",
-          /* @__PURE__ */ a4(Status, { word: standingOf(boundary, made) })
+          /* @__PURE__ */ a4(Status, { word: standingOf(made) })
         ] }) : null,
         /* @__PURE__ */ a4("span", { class: "digest", children: [
           "snapshot ",

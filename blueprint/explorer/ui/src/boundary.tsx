@@ -40,7 +40,7 @@ function Head({ boundary, position }: { boundary: BoundaryIndex; position: numbe
       </h1>
       <ul class="badges">
         <li>
-          <Status word={standingOf(boundary, position)} />
+          <Status word={standingOf(position)} />
         </li>
         <li>{boundary.relation_verified ? "relation verified" : "relations not verified"}</li>
         <li>canonical-conformant: {boundary.canonical_conformant}</li>

@@ -7,7 +7,7 @@ import { Facts, More, Part } from "./parts"
 import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
 import { differences, lawWords, standingOf } from "./standing"
-import { establishes, Icon, meaningOf, Status, toneOf, WORDS } from "./status"
+import { Icon, meaningOf, Status, toneOf, WORDS } from "./status"
 
 export function Overview() {
   return (
@@ -78,14 +78,13 @@ function Found() {
   if (index.findings.length === 0) return null
   const weighing = (weight: string) => index.findings.filter((finding) => finding.weight === weight)
   const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")]
-  const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word))
   const parts = [
     first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
     later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
     ...(first.length + later.length === 0
       ? differences(bytes)
       : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""]),
-    established ? "all claims and laws are established" : "",
+    everythingIsEstablished() ? "all claims and laws are established" : "",
   ]
   return (
     <p class="found">
@@ -94,8 +93,12 @@ function Found() {
   )
 }
 
-/** Words that ask for nothing more. */
-const SETTLED: ReadonlySet<string> = new Set(["not-applicable", "definition"])
+/** Whether no stage that is asked for is missing, and nothing is left open of what leads to those that are there. */
+function everythingIsEstablished(): boolean {
+  const missing = index.findings.some((finding) => finding.code === "stage.missing")
+  const listed = index.findings.length === index.findings_total && index.boundaries.length > 0
+  return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified)
+}
 
 function Weakest() {
   const boundary = index.boundaries[index.weakest]
@@ -103,7 +106,7 @@ function Weakest() {
   return (
     <p>
       Weakest link: <a href={address(["boundary", index.weakest])}>{boundaryTitle(boundary)}</a>,{" "}
-      <Status word={standingOf(boundary, index.weakest)} />
+      <Status word={standingOf(index.weakest)} />
     </p>
   )
 }
@@ -191,7 +194,7 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
         <a href={address(["boundary", at])}>{boundaryTitle(boundary)}</a>
       </th>
       <td>
-        <Status word={standingOf(boundary, at)} />
+        <Status word={standingOf(at)} />
       </td>
       <td>{boundary.name}</td>
       <td class="number">{grouped(String(boundary.relations.count))}</td>

@@ -174,6 +174,7 @@ export interface Index {
   readonly weakest: number
   readonly stages: readonly (StageIndex)[]
   readonly boundaries: readonly (BoundaryIndex)[]
+  readonly standings: readonly (string)[]
   readonly findings: readonly (FindingRow)[]
   readonly findings_total: number
   readonly overlays: readonly (OverlayIndex)[]

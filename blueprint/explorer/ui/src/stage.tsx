@@ -80,7 +80,7 @@ function Head({ stage, position }: { stage: StageIndex; position: number }) {
           {boundary ? (
             <span>
               Made by <a href={address(["boundary", made])}>{boundaryTitle(boundary)}</a>:{" "}
-              <Status word={standingOf(boundary, made)} />
+              <Status word={standingOf(made)} />
             </span>
           ) : null}
           <span class="digest">snapshot {stage.digest}</span>

@@ -1,21 +1,15 @@
 // How places stand once the findings are counted, too: their claims may all be proved, and the record be wrong.
 import { boundaryTitle, index } from "./data"
-import type { BoundaryIndex, FindingRow, LawRow } from "./payload"
-import { establishes, WORDS } from "./status"
-
-/** The word of a boundary whose claims and laws are established, and whose digests, replay or record are not. */
-export const DIFFERS = "differs"
+import type { FindingRow, LawRow } from "./payload"
+import { WORDS } from "./status"
 
 export function findingsAt(boundary: number): readonly FindingRow[] {
   return index.findings.filter((finding) => finding.boundary === boundary)
 }
 
-/** The word of a boundary: the weakest of claims and laws, or what a finding says where they are established. */
-export function standingOf(boundary: BoundaryIndex, position: number): string {
-  if (!establishes(boundary.weakest)) return boundary.weakest
-  const refuting = findingsAt(position).filter((finding) => finding.refutes)
-  if (refuting.length === 0) return boundary.weakest
-  return refuting.every((finding) => finding.weight === "bytes") ? DIFFERS : "refuted"
+/** The word of a boundary as a whole. */
+export function standingOf(position: number): string {
+  return index.standings[position] ?? "not-run"
 }
 
 /** What differs, of findings about digests, replay and records: the family of their codes in words. */
