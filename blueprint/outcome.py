@@ -18,7 +18,11 @@ SCHEMA = "blueprint.report/1"
 
 
 class Status(enum.Enum):
-    """The verdict words. They are never merged: only PROVED and CHECKED establish anything."""
+    """The verdict words. They are never merged, and only PROVED establishes a claim or a law.
+
+    CHECKED (a test of the structure) and DEFINITION (true by what a word means) are words of the schema that no claim
+    and no law of the shipped rulebook has.
+    """
 
     PROVED = "proved"
     CHECKED = "checked"
