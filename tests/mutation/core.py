@@ -10,7 +10,8 @@ until one fails, in a fork of a process that has loaded the libraries and nothin
 - equivalent: listed with a proof in EQUIVALENT; one that is listed and dies makes the run fail;
 - survived: the tests pass.
 
-The score is those killed or timed out among all that are neither stillborn nor equivalent. Each module's mutants are
+The score is those killed or timed out among all that are neither stillborn nor equivalent; in a sum over modules, each
+weighs as much as it has mutants, so that a run over a part of them estimates the whole. Each module's mutants are
 taken in an order that is random and always the same, and each module has its share of the time: a run that is stopped,
 or limited, still gives an estimate for each. What it found stays in build/mutation-core.json, by the mutated text, and
 a later run goes on from there; where a module's tests have changed, its survivors are asked again.
@@ -447,6 +448,13 @@ def score(rows: Iterable[Row]) -> float:
     return noticed / counted if counted else 1.0
 
 
+def estimate(rows: Sequence[Row], sizes: Mapping[str, int]) -> float:
+    """The score over several modules, each weighing as much as it has mutants, however many of them were asked."""
+    asked = {module: [row for row in rows if row.module == module] for module in sizes}
+    weights = {module: sizes[module] for module in sizes if asked[module]}
+    return sum(weights[module] * score(asked[module]) for module in weights) / max(sum(weights.values()), 1)
+
+
 def table(rows: Sequence[Row], sizes: dict[str, int]) -> Iterator[str]:
     """Every survivor, then a line for each module and for the two sums; `sizes` is how many mutants each module has."""
     for fate in ("equivalent", "survived", "wrongly listed"):
@@ -461,31 +469,33 @@ def table(rows: Sequence[Row], sizes: dict[str, int]) -> Iterator[str]:
     yield ""
     yield f"{'module':<22}{''.join(f'{head:>11}' for head in heads)}"
     for module, size in sizes.items():
-        yield _count_line(module, [row for row in rows if row.module == module], size)
-    core = [row for row in rows if row.module in CORE]
-    yield _count_line("core", core, sum(count for module, count in sizes.items() if module in CORE))
-    yield _count_line("core with structures", rows, sum(sizes.values()))
+        yield _count_line(module, rows, {module: size})
+    yield _count_line("core", rows, {module: count for module, count in sizes.items() if module in CORE})
+    yield _count_line("core with structures", rows, sizes)
     yield ""
     yield from (f"left out: {each}" for each in LEFT_OUT)
 
 
-def _count_line(name: str, rows: Sequence[Row], size: int) -> str:
+def _count_line(name: str, every: Sequence[Row], sizes: Mapping[str, int]) -> str:
+    rows = [row for row in every if row.module in sizes]
     fates = Counter(row.fate for row in rows)
     survivors = fates["survived"] + fates["wrongly listed"]
-    counts = (size, len(rows), fates["killed"], fates["timed out"], fates["stillborn"], fates["equivalent"], survivors)
+    told = (fates["killed"], fates["timed out"], fates["stillborn"], fates["equivalent"], survivors)
+    counts = (sum(sizes.values()), len(rows), *told)
     # Of a module of which nothing has been asked nothing is known.
-    share = f"{100 * score(rows):.1f}%" if rows else "-"
+    share = f"{100 * estimate(rows, sizes):.1f}%" if rows else "-"
     return f"{name:<22}{''.join(f'{count:>11}' for count in counts)}{share:>11}"
 
 
-def problems(rows: Sequence[Row], stale: Iterable[tuple[str, str, str]] = ()) -> list[str]:
+def problems(rows: Sequence[Row], sizes: Mapping[str, int], stale: Iterable[tuple[str, str, str]] = ()) -> list[str]:
     """Why the run fails, if it does."""
     found = [
         f"listed as equivalent, but killed by {row.by}: {row.place}" for row in rows if row.fate == "wrongly listed"
     ]
     found += [f"listed as equivalent, but no mutant: {' '.join(key)}" for key in stale]
-    if score(rows) < TARGET:
-        found.append(f"{100 * score(rows):.1f} % of the mutants are noticed; at least {100 * TARGET:.0f} % should be")
+    noticed = estimate(rows, sizes) if rows else 1.0
+    if noticed < TARGET:
+        found.append(f"{100 * noticed:.1f} % of the mutants are noticed; at least {100 * TARGET:.0f} % should be")
     return found
 
 
@@ -519,8 +529,9 @@ def main(
     stale = (
         set(EQUIVALENT) - {each.key for made in found.values() for each in made} if whole and root == ROOT else set()
     )
-    bad = problems(rows, sorted(stale))
-    for line in (*table(rows, {module: len(made) for module, made in found.items()}), *bad):
+    sizes = {module: len(made) for module, made in found.items()}
+    bad = problems(rows, sizes, sorted(stale))
+    for line in (*table(rows, sizes), *bad):
         sys.stdout.write(f"{line}\n")
     return 1 if bad else 0
 

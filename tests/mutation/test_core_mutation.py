@@ -140,13 +140,23 @@ def row(fate: str, **changes: str) -> Row:
 def test_the_score_leaves_out_what_cannot_be_noticed() -> None:
     rows = [*[row("killed")] * 18, row("timed out"), row("survived"), row("stillborn"), row("equivalent")]
     assert core.score(rows) == 19 / 20
-    assert core.problems(rows) == []
-    assert core.problems([*rows, row("survived")]) != []
+    assert core.problems(rows, {"exact": 40}) == []
+    assert core.problems([*rows, row("survived")], {"exact": 40}) != []
     assert core.score([]) == 1.0
     (empty,) = [line for line in core.table(rows, {"exact": 40, "codec": 9}) if line.startswith("codec")]
     assert empty.split() == ["codec", "9", "0", "0", "0", "0", "0", "0", "-"]
     line = next(line for line in core.table(rows, {"exact": 40}) if line.startswith("exact"))
     assert line.split() == ["exact", "40", "22", "18", "1", "1", "1", "1", "95.0%"]
+
+
+def test_a_sum_weighs_modules_by_their_mutants_and_not_by_how_many_were_asked() -> None:
+    found = [row("killed"), *[row("survived", module="codec"), row("killed", module="codec")] * 5]
+    sizes = {"exact": 30, "codec": 10, "bundle": 1_000}
+    assert core.estimate(found, sizes) == (30 * 1 + 10 * 0.5) / 40
+    total = next(line for line in core.table(found, sizes) if line.startswith("core with structures"))
+    assert total.split()[3:] == ["1040", "11", "6", "0", "0", "0", "5", "87.5%"]
+    assert core.problems(found, sizes) != []
+    assert core.estimate([], sizes) == 0
 
 
 def test_a_listed_equivalence_must_not_be_killed_and_must_be_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,10 +171,12 @@ def test_a_listed_equivalence_must_not_be_killed_and_must_be_a_mutant(monkeypatc
         "passed": "equivalent",
         "stillborn": "stillborn",
     }
-    assert core.problems([*[row("killed")] * 99, row("wrongly listed", by="a test")]) == [
+    assert core.problems([*[row("killed")] * 99, row("wrongly listed", by="a test")], {"exact": 100}) == [
         "listed as equivalent, but killed by a test: blueprint/exact.py:1"
     ]
-    assert core.problems([], [mutant.key]) == ["listed as equivalent, but no mutant: blueprint/exact.py a = 1 a = 2"]
+    assert core.problems([], {}, [mutant.key]) == [
+        "listed as equivalent, but no mutant: blueprint/exact.py a = 1 a = 2"
+    ]
 
 
 def test_every_module_of_the_trusted_core_has_responsible_tests() -> None:
