@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
 from blueprint import exact
-from blueprint.claims import concrete
+from blueprint.claims import concrete, distributed
 from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
 from blueprint.claims.portable import memory_question
 from blueprint.facts import Question
@@ -20,7 +21,7 @@ from blueprint.ir.common import Axis, DType, Role
 from blueprint.ir.request import Activation
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
-from blueprint.rule import Claim
+from blueprint.rule import Claim, Version
 from blueprint.term import holds
 from blueprint.verdict import Verdict
 
@@ -107,6 +108,15 @@ def test_the_memory_facts_of_another_workload_are_refuted() -> None:
         for each in passes_for(other):
             plan = each.run(plan, PassContext(other, "0" * 64))
         assert refuted([(Claim.MEMORY, memory_question(view, request, plan))]) == {Claim.MEMORY}
+
+
+def test_a_tensor_is_called_after_the_first_version_that_exists_and_else_after_the_first() -> None:
+    made = {Version.FORWARD: (SimpleNamespace(name="x.forward"),), Version.CACHE: ()}
+    view: Any = SimpleNamespace(tensors={"x": made, "y": {}})
+    for prefer in ((Version.FORWARD,), (Version.GATHERED, Version.FORWARD), (Version.FORWARD, Version.CACHE)):
+        assert distributed._tensor(view, "x", *prefer) == "x.forward"
+    assert distributed._tensor(view, "x", Version.CACHE) == "x.cache"
+    assert distributed._tensor(view, "y", Version.GATHERED, Version.FORWARD) == "y.gathered"
 
 
 # Bindings -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 
 from blueprint import law, symbols
 from blueprint.case import all_cases
-from blueprint.law import Bound, Group, Law, MaximumLaw
+from blueprint.law import Bound, Group, Law, MaximumLaw, Portion, portions_of
 from blueprint.term import Relation
 
 h, H, d = symbols.h, symbols.H, symbols.d
@@ -33,3 +33,9 @@ def test_a_law_speaks_of_every_case_and_compares_with_nothing_unless_it_says_so(
     assert MaximumLaw("an-id", "", "", law.Capacity.WORKSPACE, H, "", "", (), ()).of_plan is False
     bound = Bound("", H, Relation.AT_MOST, H)
     assert (bound.premises, bound.because, bound.witness) == ((), (), ())
+
+
+def test_a_group_is_one_portion_or_one_a_member_or_one_an_operation() -> None:
+    assert portions_of(Portion.ALL, "abac", ord) == [["a", "b", "a", "c"]]
+    assert portions_of(Portion.EACH, "abac", ord) == [["a"], ["b"], ["a"], ["c"]]
+    assert portions_of(Portion.OPERATION, "abac", ord) == [["a", "a"], ["b"], ["c"]]

@@ -323,6 +323,11 @@ def snapshot_of_another_stage(draft: Draft) -> None:
     draft.data["stages"][2]["snapshot"] = draft.data["stages"][1]["snapshot"]
 
 
+def snapshot_of_another_stage_by_another_name(draft: Draft) -> None:
+    header = {**draft.snapshot(Stage.DISTRIBUTED)["header"], "stage": "portable"}
+    draft.data["stages"][2]["snapshot"] = {**draft.snapshot(Stage.DISTRIBUTED), "header": header}
+
+
 def another_version(draft: Draft) -> None:
     draft.snapshot(Stage.PORTABLE)["header"]["version"] = 2
 
@@ -419,6 +424,7 @@ REFUTED = [
     (stage_on_a_branch, "stage.order", "stages[2]"),
     (stage_named_another, "stage.schema", "stages[2]"),
     (snapshot_of_another_stage, "stage.schema", "stages[2]"),
+    (snapshot_of_another_stage_by_another_name, "stage.schema", "stages[2]"),
     (another_version, "structure.version", "portable/header"),
     (another_pass, "stage.pass", "stages[1].pass"),
     (transition_twice, "stage.adjacency", "transitions"),

@@ -107,6 +107,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "for expected, found in matched.pairs[:1]:",
         "for expected, found in matched.pairs[:2]:",
     ): "every relation that is demanded of a program has one target",
+    (
+        "blueprint/codec.py",
+        "same, end = 0, min(len(left), len(right))",
+        "same, end = 0, max(len(left), len(right))",
+    ): "behind the end of the shorter one the two differ, so that no place there is taken for the same",
     ("blueprint/codec.py", "middle = (same + end + 1) // 2", "middle = (same + end + 2) // 2"): (
         "any place behind `same` and not behind `end` will do, and as `same` is less than `end` this is one"
     ),

@@ -189,7 +189,11 @@ _EXTENDED = _of(
     "a_file_without_a_rule_and_no_folder_are_no_rules",
     "a_rulebook_is_at_most_2000_files_of_a_mebibyte_and_16_together",
 )
-_HONEST = _of("trust/test_asked", "an_honest_chain_is_established_at_every_boundary")
+_HONEST = _of(
+    "trust/test_asked",
+    "an_honest_chain_is_established_at_every_boundary",
+    "every_memory_fact_of_a_plan_and_the_workspace_of_every_alternative_has_a_law_that_applies",
+)
 _CHAIN = (*_FALSE, _REFUSALS, *_IMPORTED)
 
 
