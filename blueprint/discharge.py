@@ -249,9 +249,10 @@ def discharge(
 ) -> list[Evidence]:
     """Evidence for each obligation, in order. Equal ones are decided once, and those that are `known` not again.
 
-    `cross_check` answers every obligation that has a witness, once a text. It stands in as the second decider where the
-    normal form has no answer, as for inequalities. What is too large to be stated is UNKNOWN. Raises
-    DecidersDisagreeError where one decider proves what another refutes.
+    `known` is evidence by the digest of the obligation's bytes, decided with this budget and these deciders; what is
+    decided here is added. `cross_check` answers every obligation that has a witness, once a text. It stands in as the
+    second decider where the normal form has no answer, as for inequalities. What is too large to be stated is UNKNOWN.
+    Raises DecidersDisagreeError where one decider proves what another refutes.
     """
     if type(budget) is not int or not 0 < budget <= MAX_BUDGET:
         raise UsageError(f"a solver budget is a whole number from 1 to {MAX_BUDGET}")

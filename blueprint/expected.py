@@ -279,7 +279,7 @@ class ModelView:
         if ref.slot is Slot.RESULT:
             slots = [task.operation.result]
         else:
-            slots = list(task.operation.inputs[ref.slot.value : ref.slot.value + 1])
+            slots = list(task.operation.inputs[ref.slot.value :][: ref.slot is not Slot.SOURCE])
         return tuple(each for slot in slots for each in self._select(ref, self.values[slot], task.operation))
 
     def resolve_value(self, ref: Ref, value: ModelValue) -> tuple[ExpectedTensor, ...]:

@@ -490,7 +490,7 @@ TASK_CLAIMS: Final = (
 """What every task must satisfy; that it reads and appends no cache, where its rule names none, is one of them."""
 
 TRAFFIC_CLAIMS: Final = (*TASK_CLAIMS, Claim.OPERAND_TRAFFIC)
-"""What every task must satisfy whose bytes are those of its tensors: all but the optimizer."""
+"""What every task must satisfy whose bytes are those of its tensors: all but the optimizer and exchanges of a stage."""
 
 TRAFFIC: Final = "operand-traffic"
 """The law that every primitive's formula is subject to."""

@@ -17,7 +17,7 @@ from blueprint.matching import Matching, match_relations
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import PassContext
-from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, Ref, Slot, Version
 from blueprint.session import open_rulebook
 from tests.bundles.conftest import TINY_REQUEST
 
@@ -33,6 +33,18 @@ ENTITIES: tuple[Any, ...] = (*DISTRIBUTED.values, *DISTRIBUTED.tasks)
 FOREIGN = f"value:{'0' * 64}"
 
 change = msgspec.structs.replace
+
+
+def test_an_operation_has_no_source_value_and_no_argument_that_it_lacks() -> None:
+    view = ModelView(TINY_REQUEST, MODEL, RULES)
+    found: dict[Slot, set[ExpectedTensor]] = {}
+    for relation in view.relations:
+        for task in relation.targets:
+            if isinstance(task, ExpectedTask) and task.operation is not None and len(task.operation.inputs) > 1:
+                for slot in Slot:
+                    found.setdefault(slot, set()).update(view.resolve(task, Ref(slot, (Version.FORWARD,))))
+    assert found[Slot.SOURCE] == set()
+    assert all(found[slot] for slot in (Slot.FIRST, Slot.SECOND, Slot.RESULT))
 
 
 def matched(entities: Sequence[Any] = ENTITIES, known: set[str] = KNOWN) -> Matching:
