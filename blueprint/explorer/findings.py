@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from blueprint.causes import causes
+from blueprint.causes import Weight, causes
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explanations.codes import CODES
-from blueprint.explorer.payload import FindingRow
+from blueprint.explorer.payload import BoundaryFindings, FindingRow, FindingTotals
 from blueprint.explorer.relations import Found
 from blueprint.explorer.stages import Slot
-from blueprint.outcome import Finding, Report
+from blueprint.outcome import Finding, Report, Status
 from blueprint.words import plain
 
 SHOWN: Final = 200
 """The most findings that the index has."""
+
+DIFFERS: Final = "differs"
+"""The word of a boundary whose claims and laws are established, and whose digests, replay or record are not."""
 
 _LISTED: Final = re.compile(r"\A(?P<list>stages|transitions)\[(?P<at>[0-9]{1,4})\]")
 
@@ -36,28 +40,83 @@ class Places:
     """For each of those laws the rules that state it."""
 
 
-def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
-    """The first findings: by weight, and then in the report's order."""
-    weighed = [(weight, each) for weight, found in causes(report).findings.items() for each in found]
-    for weight, finding in weighed[:SHOWN]:
-        code = plain(finding.code)
-        slot, rest = _slot(finding.path, places)
-        boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
-        law = _law(finding, boundary, places)
-        relation = _relation(finding, boundary, slot, rest, law, places)
+@dataclass(frozen=True)
+class Placed:
+    """A finding with its weight and the positions that it is about; -1 where there is no such place."""
+
+    finding: Finding
+    weight: Weight
+    boundary: int
+    relation: int
+    law: int
+    stage: int
+    entity: int
+
+
+def placed(report: Report, places: Places) -> tuple[Placed, ...]:
+    """All findings: by weight, and then in the report's order."""
+    return tuple(_placed(each, weight, places) for weight, found in causes(report).findings.items() for each in found)
+
+
+def _placed(finding: Finding, weight: Weight, places: Places) -> Placed:
+    slot, rest = _slot(finding.path, places)
+    boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
+    law = _law(finding, boundary, places)
+    relation = _relation(finding, boundary, slot, rest, law, places)
+    return Placed(
+        finding=finding,
+        weight=weight,
+        boundary=boundary,
+        relation=relation,
+        law=law,
+        stage=-1 if slot is None else slot.position,
+        entity=_entity(slot, rest, relation, boundary, places),
+    )
+
+
+def finding_rows(findings: Sequence[Placed]) -> Iterator[FindingRow]:
+    """The first findings."""
+    for each in findings[:SHOWN]:
         yield FindingRow(
-            code=code,
-            message=plain(finding.message, 2000),
-            meaning=meaning_of(finding),
-            path=plain(finding.path, 500),
-            weight=weight.name.lower(),
-            refutes=finding.refutes,
-            boundary=boundary,
-            relation=relation,
-            law=law,
-            stage=-1 if slot is None else slot.position,
-            entity=_entity(slot, rest, relation, boundary, places),
+            code=plain(each.finding.code),
+            message=plain(each.finding.message, 2000),
+            meaning=meaning_of(each.finding),
+            path=plain(each.finding.path, 500),
+            weight=each.weight.name.lower(),
+            refutes=each.finding.refutes,
+            boundary=each.boundary,
+            relation=each.relation,
+            law=each.law,
+            stage=each.stage,
+            entity=each.entity,
         )
+
+
+def finding_totals(findings: Sequence[Placed], boundaries: int, stages: int) -> FindingTotals:
+    """What all findings come to, at each of so many boundaries and in each of so many stages."""
+    weights = Counter(each.weight for each in findings)
+    at: list[list[Placed]] = [[] for _ in range(boundaries)]
+    refuted: list[set[int]] = [set() for _ in range(stages)]
+    for each in findings:
+        if each.boundary >= 0:
+            at[each.boundary].append(each)
+        if each.finding.refutes and each.entity >= 0:
+            refuted[each.stage].add(each.entity)
+    return FindingTotals(
+        first=weights[Weight.FIRST],
+        later=weights[Weight.LATER],
+        bytes=weights[Weight.BYTES],
+        boundaries=tuple(BoundaryFindings(count=len(some), word=_word(some)) for some in at),
+        refuted=tuple(tuple(sorted(some)) for some in refuted),
+    )
+
+
+def _word(findings: Sequence[Placed]) -> str:
+    """What findings make of a boundary whose claims and laws are established."""
+    refuting = [each.weight for each in findings if each.finding.refutes]
+    if not refuting:
+        return "not established" if findings else ""
+    return DIFFERS if set(refuting) == {Weight.BYTES} else Status.REFUTED.value
 
 
 def meaning_of(finding: Finding) -> str:

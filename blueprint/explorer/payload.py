@@ -97,6 +97,37 @@ class FindingRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     entity: int
 
 
+class BoundaryFindings(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All findings about one boundary.
+
+    Attributes:
+        count: How many there are.
+        word: What they make of a boundary whose claims and laws are established: `refuted`, `differs` where they are of
+            digests, replay and records alone, `not established` where none refutes, empty where there are none.
+    """
+
+    count: int
+    word: str
+
+
+class FindingTotals(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all findings come to, those beyond the first of the index as well.
+
+    Attributes:
+        first: How many there are to mend first.
+        later: How many may only follow from these.
+        bytes: How many are of digests, replay and records.
+        boundaries: Those about each boundary.
+        refuted: For each stage the positions of the entities that a finding refutes, in canonical order.
+    """
+
+    first: int
+    later: int
+    bytes: int
+    boundaries: tuple[BoundaryFindings, ...]
+    refuted: tuple[tuple[int, ...], ...]
+
+
 class LaneRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A row of the matrix: a subsystem of the block and a kind of entity."""
 
@@ -355,6 +386,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         boundaries: The transitions, that of the model from the request first.
         findings: The diagnostics, what to mend first at the head, at most 200.
         findings_total: How many there are.
+        totals_of_findings: What all of them come to.
         overlays: The overlays.
         obligations: Rows of `Obligation`.
         definitions: What is chosen and not derived, and where it is published.
@@ -377,6 +409,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     boundaries: tuple[BoundaryIndex, ...]
     findings: tuple[FindingRow, ...]
     findings_total: int
+    totals_of_findings: FindingTotals
     overlays: tuple[OverlayIndex, ...]
     obligations: ChunkList
     definitions: tuple[Fact, ...]

@@ -15,7 +15,7 @@ from blueprint.explorer.chunks import Chunks
 from blueprint.explorer.entities import Links, entity_rows, kind_counts, name_rows
 from blueprint.explorer.expressions import Expressions
 from blueprint.explorer.facets import Facets, facets_of
-from blueprint.explorer.findings import Places, finding_rows
+from blueprint.explorer.findings import Places, finding_rows, finding_totals, placed
 from blueprint.explorer.lawbook import Lawbook
 from blueprint.explorer.matrix import Frame, frames_of, groups_of
 from blueprint.explorer.obligations import obligation_row
@@ -92,6 +92,7 @@ class _Projecting:
             for slot in self.slots
         )
         report = self.report
+        findings = placed(report, self.places(reached, boundaries))
         obligations = self.chunks.listed(map(obligation_row, report.obligations), chunks.ENTITIES)
         # Overlays come last: without them, everything else is the same byte for byte.
         index = Index(
@@ -109,8 +110,9 @@ class _Projecting:
             weakest=weakest_boundary(boundaries),
             stages=stages,
             boundaries=tuple(boundaries),
-            findings=tuple(finding_rows(report, self.places(reached, boundaries))),
+            findings=tuple(finding_rows(findings)),
             findings_total=len(report.diagnostics),
+            totals_of_findings=finding_totals(findings, len(boundaries), len(stages)),
             obligations=obligations,
             overlays=tuple(overlay_index(each, self.slots, self.chunks) for each in overlays),
             definitions=definition_facts(report),

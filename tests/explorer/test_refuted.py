@@ -225,6 +225,36 @@ def test_a_run_that_broke_down_shows_the_bundle_and_establishes_nothing(training
     assert short["not examined"] == "internal: memory ran out"
 
 
+def beyond(good: Explored, *last: Finding) -> dict[str, Any]:
+    """The index of a page whose report has more findings than it lists, and some after those."""
+    (name, *_), *_ = [row[1:] for row in good.page.rows(good.page.stage("distributed")["names"])]
+    many = [Finding(code="claim.local_shape", message="wrong", path=f"distributed/{name}")] * 250
+    report = msgspec.structs.replace(good.report, verdict=Outcome.REFUTED, diagnostics=(*many, *last))
+    return Page(explorer_page(good.data, report)).index
+
+
+def test_a_finding_that_is_not_listed_counts_where_it_lies(training: Explored) -> None:
+    names = [row[1] for row in training.page.rows(training.page.stage("portable")["names"])]
+    record = Finding(code="report.mismatch", message="another record", path="portable")
+    index = beyond(training, record)
+    assert len(index["findings"]) == 200
+    assert {each["boundary"] for each in index["findings"]} == {1}
+    totals = index["totals_of_findings"]
+    assert (totals["first"], totals["later"], totals["bytes"]) == (250, 0, 1)
+    assert totals["boundaries"] == [
+        {"count": 0, "word": ""},
+        {"count": 250, "word": "refuted"},
+        {"count": 1, "word": "differs"},
+    ]
+    claims = [Finding(code="claim.exact_work", message="wrong", path=f"portable/{name}") for name in names[-3:]]
+    totals = beyond(training, *claims)["totals_of_findings"]
+    assert (totals["first"], totals["later"]) == (250, 3)
+    assert totals["boundaries"][2] == {"count": 3, "word": "refuted"}
+    assert totals["refuted"][2] == sorted(names.index(name) for name in names[-3:])
+    off = Finding(code="replay.off", message="off", path="portable", refutes=False)
+    assert beyond(training, off)["totals_of_findings"]["boundaries"][2] == {"count": 1, "word": "not established"}
+
+
 def drawn() -> list[tuple[Mutant, bytes]]:
     """One place of every third operator of the bundle mutation, in a bundle of training or of inference."""
     found: dict[str, tuple[Mutant, bytes]] = {}

@@ -1846,15 +1846,15 @@ SOFTWARE.
   }
 
   // src/standing.ts
-  var DIFFERS = "differs";
   function findingsAt(boundary) {
     return index.findings.filter((finding) => finding.boundary === boundary);
   }
+  function countAt(boundary) {
+    return index.totals_of_findings.boundaries[boundary]?.count ?? 0;
+  }
   function standingOf(boundary, position) {
     if (!establishes(boundary.weakest)) return boundary.weakest;
-    const refuting = findingsAt(position).filter((finding) => finding.refutes);
-    if (refuting.length === 0) return boundary.weakest;
-    return refuting.every((finding) => finding.weight === "bytes") ? DIFFERS : "refuted";
+    return index.totals_of_findings.boundaries[position]?.word || boundary.weakest;
   }
   var FAMILIES = {
     report: "the recorded report differs",
@@ -1870,9 +1870,10 @@ SOFTWARE.
     const boundary = index.boundaries[position];
     return boundary && [boundaryTitle(boundary), position];
   }
+  var refuted2 = index?.totals_of_findings.refuted.map((found) => new Set(found)) ?? [];
+  var NONE2 = /* @__PURE__ */ new Set();
   function wrongIn(stage) {
-    const found = index.findings.filter((each) => each.refutes && each.stage === stage && each.entity >= 0);
-    return new Set(found.map((finding) => finding.entity).sort((a5, b3) => a5 - b3));
+    return refuted2[stage] ?? NONE2;
   }
   function lawWords(laws) {
     return WORDS.flatMap((word) => {
@@ -2611,17 +2612,24 @@ SOFTWARE.
   }
   function Findings({ position }) {
     const findings = findingsAt(position);
-    if (findings.length === 0) return null;
+    const all = countAt(position);
+    if (all === 0) return null;
     const wrong = firstWrong();
-    const follow2 = wrong && wrong[1] !== position && findings.every((finding) => finding.weight !== "first");
-    return /* @__PURE__ */ a4(Part, { title: "Findings here", note: grouped(String(findings.length)), children: [
+    const follow2 = wrong && wrong[1] !== position && findings.length > 0 && findings.every((finding) => finding.weight !== "first");
+    return /* @__PURE__ */ a4(Part, { title: "Findings here", note: grouped(String(all)), children: [
       follow2 ? /* @__PURE__ */ a4("p", { class: "follow", children: [
         "They may follow from what is wrong before: mend ",
         /* @__PURE__ */ a4("a", { href: address(["boundary", wrong[1]]), children: wrong[0] }),
         " first."
       ] }) : null,
       /* @__PURE__ */ a4(FindingList, { findings: findings.slice(0, FINDINGS) }),
-      findings.length > FINDINGS ? /* @__PURE__ */ a4(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a4(FindingList, { findings: findings.slice(FINDINGS) }) }) : null
+      findings.length > FINDINGS ? /* @__PURE__ */ a4(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a4(FindingList, { findings: findings.slice(FINDINGS) }) }) : null,
+      all > findings.length ? /* @__PURE__ */ a4("p", { class: "support", children: [
+        grouped(String(findings.length)),
+        " of ",
+        counted(all, "finding"),
+        " here stand on this page; the report has them all."
+      ] }) : null
     ] });
   }
   var FINDINGS = 1;
@@ -3009,13 +3017,12 @@ SOFTWARE.
   }
   function Found() {
     if (index.findings.length === 0) return null;
-    const weighing = (weight) => index.findings.filter((finding) => finding.weight === weight);
-    const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")];
+    const { first, later, bytes } = index.totals_of_findings;
     const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word));
     const parts = [
-      first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
-      later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
-      ...first.length + later.length === 0 ? differences(bytes) : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""],
+      first > 0 ? `${grouped(String(first))} to mend` : "",
+      later > 0 ? `${grouped(String(later))} of later stages, which may follow` : "",
+      ...first + later === 0 ? differences(index.findings) : [bytes > 0 ? `${grouped(String(bytes))} of digests, replay and records` : ""],
       established ? "all claims and laws are established" : ""
     ];
     return /* @__PURE__ */ a4("p", { class: "found", children: [

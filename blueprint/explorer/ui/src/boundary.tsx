@@ -10,7 +10,7 @@ import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
 import { Side } from "./side"
-import { findingsAt, firstWrong, lawWords, standingOf } from "./standing"
+import { countAt, findingsAt, firstWrong, lawWords, standingOf } from "./standing"
 import { establishes, Icon, Status } from "./status"
 
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
@@ -148,11 +148,12 @@ function Form({ boundary, position }: { boundary: BoundaryIndex; position: numbe
 
 function Findings({ position }: { position: number }) {
   const findings = findingsAt(position)
-  if (findings.length === 0) return null
+  const all = countAt(position)
+  if (all === 0) return null
   const wrong = firstWrong()
-  const follow = wrong && wrong[1] !== position && findings.every((finding) => finding.weight !== "first")
+  const follow = wrong && wrong[1] !== position && findings.length > 0 && findings.every((finding) => finding.weight !== "first")
   return (
-    <Part title="Findings here" note={grouped(String(findings.length))}>
+    <Part title="Findings here" note={grouped(String(all))}>
       {follow ? (
         <p class="follow">
           They may follow from what is wrong before: mend <a href={address(["boundary", wrong[1]])}>{wrong[0]}</a> first.
@@ -163,6 +164,11 @@ function Findings({ position }: { position: number }) {
         <More title={`${grouped(String(findings.length - FINDINGS))} more`}>
           <FindingList findings={findings.slice(FINDINGS)} />
         </More>
+      ) : null}
+      {all > findings.length ? (
+        <p class="support">
+          {grouped(String(findings.length))} of {counted(all, "finding")} here stand on this page; the report has them all.
+        </p>
       ) : null}
     </Part>
   )

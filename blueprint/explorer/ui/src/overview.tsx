@@ -76,15 +76,14 @@ function Verdict() {
 /** How many findings there are, and how many of them may follow from the others. */
 function Found() {
   if (index.findings.length === 0) return null
-  const weighing = (weight: string) => index.findings.filter((finding) => finding.weight === weight)
-  const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")]
+  const { first, later, bytes } = index.totals_of_findings
   const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word))
   const parts = [
-    first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
-    later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
-    ...(first.length + later.length === 0
-      ? differences(bytes)
-      : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""]),
+    first > 0 ? `${grouped(String(first))} to mend` : "",
+    later > 0 ? `${grouped(String(later))} of later stages, which may follow` : "",
+    ...(first + later === 0
+      ? differences(index.findings)
+      : [bytes > 0 ? `${grouped(String(bytes))} of digests, replay and records` : ""]),
     established ? "all claims and laws are established" : "",
   ]
   return (

@@ -39,6 +39,19 @@ export interface FindingRow {
   readonly entity: number
 }
 
+export interface BoundaryFindings {
+  readonly count: number
+  readonly word: string
+}
+
+export interface FindingTotals {
+  readonly first: number
+  readonly later: number
+  readonly bytes: number
+  readonly boundaries: readonly (BoundaryFindings)[]
+  readonly refuted: readonly (readonly (number)[])[]
+}
+
 export interface LaneRow {
   readonly subsystem: string
   readonly kind: string
@@ -176,6 +189,7 @@ export interface Index {
   readonly boundaries: readonly (BoundaryIndex)[]
   readonly findings: readonly (FindingRow)[]
   readonly findings_total: number
+  readonly totals_of_findings: FindingTotals
   readonly overlays: readonly (OverlayIndex)[]
   readonly obligations: ChunkList
   readonly definitions: readonly (Fact)[]
