@@ -50,9 +50,11 @@ class Promise:
 
     @property
     def places(self) -> dict[str, int]:
-        """Rule id -> its position among the rules of the boundary."""
-        ids = [*(rule.id for rule in self.rules), *(rule.id for rule in self.whole)]
-        return {rule: at for at, rule in reversed(list(enumerate(ids)))}
+        """Rule id -> its position among the rules of the boundary, in their order; of a repeated one, the first."""
+        places: dict[str, int] = {}
+        for at, rule in enumerate([*(rule.id for rule in self.rules), *(rule.id for rule in self.whole)]):
+            places.setdefault(rule, at)
+        return places
 
     @property
     def wholes(self) -> frozenset[str]:
@@ -73,14 +75,14 @@ def promise_of(contract: PassContract | None, *, frontend: bool) -> Promise:
 
 
 def rule_rows(promise: Promise, relations: Sequence[RelationRow], laws: Sequence[LawRow]) -> tuple[RuleRow, ...]:
-    """Every declared rule, with how often it was applied here and how it fared."""
+    """Every declared rule, with how often it was applied here and how it fared; one declared again has nothing."""
     applied: dict[str, list[RelationRow]] = {}
     for relation in relations:
         applied.setdefault(relation.transform, []).append(relation)
     stated: dict[str, list[int]] = {}
     for position, law in enumerate(laws):
         stated.setdefault(law.rule, []).append(position)
-    return tuple(_rule(rule, applied.get(rule.id, []), stated.get(rule.id, [])) for rule in _all(promise))
+    return tuple(_rule(rule, applied.pop(rule.id, []), stated.pop(rule.id, [])) for rule in _all(promise))
 
 
 def _all(promise: Promise) -> Iterator[RuleContract]:

@@ -291,7 +291,7 @@ class BoundaryIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True)
         relation_verified: Whether coverage is exact and every claim and law established.
         canonical_conformant: `yes`, `no` or `not run`: whether running the pass again gives the same snapshot.
         structural_only: Whether the pass changed nothing within a stage.
-        undeclared: Whether relations of a rule that no contract declares are shown, as evidence of lineage only.
+        undeclared: Whether there are rows of no declared rule, or of none that was examined: evidence of lineage only.
         duration: What is known of the time that the pass took on the host; a bundle holds none.
         coverage: Counts of source and target entities, covered and all; generated, missing, dangling, undeclared and
             mismatched.

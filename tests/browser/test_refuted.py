@@ -311,3 +311,16 @@ def test_findings_beyond_those_that_are_listed_are_counted_and_seen(show: Show, 
     expect(here).to_contain_text("0 of 4 findings here stand on this page; the report has them all.")
     window.go("#/boundary/1")
     expect(here).to_contain_text("200 of 1,300 findings here stand on this page; the report has them all.")
+
+
+def test_where_nothing_was_asked_nothing_is_said_to_be_established(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    finding = {"relation": -1, "law": -1, "entity": -1, "stage": 0, "boundary": 0, "path": "model"}
+    words = {"code": "structure.ssa", "message": "wrong", "meaning": "", "weight": "first", "refutes": True}
+    altered.index |= {"verdict": "refuted", "findings": [finding | words], "findings_total": 1}
+    altered.index["totals_of_findings"] |= {"first": 1}
+    for count in altered.index["counts"]:
+        count["count"] = "0"
+    file = tmp_path / "nothing.html"
+    file.write_text(altered.whole())
+    expect(show(file).page.locator(".verdict-head .found")).to_have_text("1 finding: 1 to mend")

@@ -129,6 +129,42 @@ def test_an_undeclared_transform_is_evidence_by_lineage_alone(training: Explored
     assert finding["entity"] in row["targets"][0]["entities"]
 
 
+def reversed_rules(rules: list[Any]) -> list[Any]:
+    return rules[::-1]
+
+
+def repeated_rules(rules: list[Any]) -> list[Any]:
+    return [*rules[:3], *rules]
+
+
+def fewer_rules(rules: list[Any]) -> list[Any]:
+    return [rules[0], *rules[2:]]
+
+
+@pytest.mark.parametrize("change", [reversed_rules, repeated_rules, fewer_rules])
+def test_relations_stand_with_their_own_rule_whatever_the_bundle_declares(change: Any, training: Explored) -> None:
+    """The page finds the relations of a rule by counting those of the rules before it."""
+    draft = Draft(training.data)
+    contract = draft.transition(Stage.DISTRIBUTED)["contract"]
+    contract["rules"] = change(contract["rules"])
+    found = explored(draft.raw())
+    assert found.report.verdict is Outcome.REFUTED
+    boundary = found.page.boundary("distributed")
+    rows = found.page.rows(boundary["relations"])
+    start = 0
+    for at, rule in enumerate(boundary["rules"]):
+        own = rows[start : start + rule["relations"]]
+        assert [(row["rule"], row["transform"]) for row in own] == [(at, rule["id"])] * rule["relations"]
+        start += rule["relations"]
+    assert {row["rule"] for row in rows[start:]} <= {-1}
+    assert boundary["undeclared"] is (change is fewer_rules)
+    for row in rows[start:]:
+        assert row["id"]
+        assert "(relation=undeclared, " in text_of(row["passed"])
+    stated = [law for rule in boundary["rules"] for law in rule["laws"]]
+    assert len(stated) == len(set(stated))
+
+
 def test_a_chain_that_is_cut_shows_what_was_not_examined_and_why(five: Explored) -> None:
     draft = Draft(five.data)
     draft.snapshot(Stage.PORTABLE)["tasks"].reverse()

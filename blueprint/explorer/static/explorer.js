@@ -1910,6 +1910,12 @@ SOFTWARE.
     const hinted = /^\d{1,9}$/.test(hint) ? await byPosition(list, Number(hint)) : void 0;
     return hinted?.relation.id === target2 ? hinted : byId(list, target2);
   }
+  function lineageOnly(boundary, { id, transform }) {
+    if (id) return `The contract in the bundle does not declare ${transform}.`;
+    const declared = boundary.rules.some(({ id: id2 }) => id2 === transform);
+    const why2 = declared ? `No examined relation of ${transform} makes this` : `No contract declares ${transform || "this transform"}`;
+    return `${why2}: evidence of lineage only.`;
+  }
   function RelationEvidence(of) {
     const answer = useAnswer(() => find(of.boundary, of.position, of.target), [of.boundary, of.target]);
     return /* @__PURE__ */ a4(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a4(Whole, { boundary: of.boundary, relation: found.relation, position: found.position }) : /* @__PURE__ */ a4(NotHere, { what: `relation ${of.target}` }) });
@@ -1932,7 +1938,7 @@ SOFTWARE.
         " ",
         /* @__PURE__ */ a4("small", { children: relation.cardinality })
       ] }),
-      /* @__PURE__ */ a4("p", { children: relation.status ? /* @__PURE__ */ a4(Status, { word: relation.status }) : "Evidence of lineage only: no contract declares it." }),
+      /* @__PURE__ */ a4("p", { children: relation.status ? /* @__PURE__ */ a4(Status, { word: relation.status }) : lineageOnly(boundary, relation) }),
       rule ? /* @__PURE__ */ a4("p", { children: rule.rewrite }) : null,
       /* @__PURE__ */ a4(Ends, { boundary, relation }),
       /* @__PURE__ */ a4("h3", { children: [
@@ -2455,11 +2461,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("bdi", { children: rule.signature }),
         /* @__PURE__ */ a4("br", {}),
         /* @__PURE__ */ a4("bdi", { children: rule.rewrite })
-      ] }) : /* @__PURE__ */ a4("p", { class: "support", children: [
-        "No contract declares ",
-        value.transform || "this transform",
-        ": evidence of lineage only."
-      ] }),
+      ] }) : /* @__PURE__ */ a4("p", { class: "support", children: lineageOnly(boundary, value) }),
       cell.detail ? /* @__PURE__ */ a4(Claims, { value }) : null
     ] });
   }
@@ -3018,7 +3020,8 @@ SOFTWARE.
   function Found() {
     if (index.findings.length === 0) return null;
     const { first, later, bytes } = index.totals_of_findings;
-    const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word));
+    const asked = index.counts.filter(({ word, count }) => count !== "0" && !SETTLED.has(word));
+    const established = asked.length > 0 && asked.every(({ word }) => establishes(word));
     const parts = [
       first > 0 ? `${grouped(String(first))} to mend` : "",
       later > 0 ? `${grouped(String(later))} of later stages, which may follow` : "",

@@ -77,7 +77,8 @@ function Verdict() {
 function Found() {
   if (index.findings.length === 0) return null
   const { first, later, bytes } = index.totals_of_findings
-  const established = index.counts.every(({ word, count }) => count === "0" || establishes(word) || SETTLED.has(word))
+  const asked = index.counts.filter(({ word, count }) => count !== "0" && !SETTLED.has(word))
+  const established = asked.length > 0 && asked.every(({ word }) => establishes(word))
   const parts = [
     first > 0 ? `${grouped(String(first))} to mend` : "",
     later > 0 ? `${grouped(String(later))} of later stages, which may follow` : "",
