@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from blueprint.explorer.lawbook import Lawbook
 from blueprint.explorer.payload import BoundaryIndex, CardinalityCount, ChunkList, Fact, LawRow, RuleRow, StatusCount
 from blueprint.explorer.relations import Found, weakest
 from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
@@ -132,13 +131,12 @@ def boundary_index(
     place: Place,
     promise: Promise,
     report: TransitionReport | None,
-    lawbook: Lawbook,
+    laws: tuple[LawRow, ...],
     relations: ChunkList,
     found: Found,
 ) -> BoundaryIndex:
     """One boundary; `report` is None where it was not examined, and `place.unexamined` says why."""
     rows = () if report is None else report.relations
-    laws = () if report is None else tuple(map(lawbook.row, report.laws))
     statuses = [claim.status for row in rows for claim in row.claims]
     counted = Counter(statuses)
     judged = [law.status for law in report.laws if law.status is not Status.NOT_APPLICABLE] if report else []

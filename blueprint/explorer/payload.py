@@ -249,7 +249,7 @@ class LawRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         status: The verdict word.
         theorem: What stands behind it for all parameters.
         theorems: Digests of the recorded obligations of its theorems.
-        obligations: Positions of its instances among the obligations.
+        obligations: Positions of its instances among the obligations, those that are not established first.
     """
 
     id: str
@@ -452,6 +452,7 @@ class Entity(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         lineage: Kind, transform and ids of the sources as its snapshot records them.
         made_by: The relations whose target it is, at most 1,000.
         used_by: The relations whose source it is, at most 1,000.
+        counts: How many there are of each of these four, in their order.
     """
 
     alias: str
@@ -466,6 +467,7 @@ class Entity(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lineage: tuple[Fact, ...]
     made_by: tuple[Link, ...]
     used_by: tuple[Link, ...]
+    counts: tuple[int, ...]
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

@@ -30,7 +30,7 @@ from blueprint.explorer.payload import (
     Link,
     StageIndex,
 )
-from blueprint.explorer.relations import WEAKEST_FIRST, Found, Lowering, Side, relation_rows
+from blueprint.explorer.relations import ESTABLISHED, WEAKEST_FIRST, Found, Lowering, Side, relation_rows
 from blueprint.explorer.results import results_of
 from blueprint.explorer.stages import WORDS, Chain, Slot, chains_of, slots_of
 from blueprint.explorer.texts import detailed
@@ -70,6 +70,9 @@ class _Projecting:
         self.bundle = bundle
         self.report = report
         self.lawbook = Lawbook(rulebook)
+        self.open_at = frozenset(
+            at for at, row in enumerate(report.obligations) if row.verdict.value not in ESTABLISHED
+        )
         self.chains = chains_of(bundle)
         self.slots = tuple(slots_of(self.chains))
         self.chunks = Chunks()
@@ -162,7 +165,8 @@ class _Projecting:
             digests=("" if before is None or before.shown is None else before.shown.digest, shown.digest),
             unexamined="" if report is not None else self.unexamined(chain, slot),
         )
-        return boundary_index(place, promise, report, self.lawbook, rows, found)
+        laws = () if report is None else tuple(self.lawbook.row(law, self.open_at) for law in report.laws)
+        return boundary_index(place, promise, report, laws, rows, found)
 
     def side(self, slot: Slot | None) -> Side | None:
         if slot is None or slot.shown is None:

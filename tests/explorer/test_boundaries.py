@@ -6,10 +6,12 @@ import itertools
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
 from blueprint.bundle import read_bundle
 from blueprint.explanations.claims import CLAIMS
+from blueprint.explorer.explore import explorer_page
 from blueprint.outcome import Status
 from tests.explorer.conftest import Explored
 from tests.explorer.pages import Page, text_of
@@ -219,6 +221,18 @@ def test_laws_stand_in_mathematics_with_their_theorems(subject: Explored) -> Non
     if subject.report.subject.bindings["workload"]["purpose"] == "training":
         assert laws["qkv-projection", "classical"]["equations"] == ["W*t = 6*B*H^2*S with k = h, H = d*h"]
         assert laws["qkv-projection", "classical"]["source"] == "Shoeybi et al., Megatron-LM"
+
+
+def test_instances_that_are_not_established_come_first(training: Explored) -> None:
+    """A law may have more instances than anybody lists; the one that does not hold is not to be the last of them."""
+    transition = training.report.transitions[1]
+    at, law = next((at, each) for at, each in enumerate(transition.laws) if len(each.obligations) > 2)
+    rows = list(training.report.obligations)
+    last = law.obligations[-1]
+    rows[last] = msgspec.structs.replace(rows[last], verdict=Status.REFUTED)
+    report = msgspec.structs.replace(training.report, obligations=tuple(rows))
+    found = Page(explorer_page(training.data, report)).boundary("distributed")["laws"][at]
+    assert found["obligations"] == [last, *(each for each in law.obligations if each != last)]
 
 
 def test_obligations_are_the_reports(subject: Explored) -> None:

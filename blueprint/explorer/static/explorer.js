@@ -3683,6 +3683,7 @@ SOFTWARE.
   }
   function Whole2({ stage, found, shown }) {
     const { entity, position, names: names2 } = found;
+    const [before = 0, after = 0, made = 0, used = 0] = entity.counts;
     A2(() => {
       opened2.value = entity.group;
       return () => {
@@ -3709,12 +3710,12 @@ SOFTWARE.
       /* @__PURE__ */ a4(Values, { position, shown }),
       /* @__PURE__ */ a4("h3", { children: "Fields" }),
       /* @__PURE__ */ a4(Facts, { facts: entity.fields, label: "Fields", expected }),
-      /* @__PURE__ */ a4(Entities, { title: "Reads or waits for", stage, positions: entity.before, names: names2 }),
-      /* @__PURE__ */ a4(Entities, { title: "Is read or waited for by", stage, positions: entity.after, names: names2 }),
+      /* @__PURE__ */ a4(Entities, { title: "Reads or waits for", stage, positions: entity.before, count: before, names: names2 }),
+      /* @__PURE__ */ a4(Entities, { title: "Is read or waited for by", stage, positions: entity.after, count: after, names: names2 }),
       /* @__PURE__ */ a4("h3", { children: "Lineage" }),
       /* @__PURE__ */ a4(Facts, { facts: entity.lineage, label: "Lineage" }),
-      /* @__PURE__ */ a4(Relations2, { title: "Made by", links: entity.made_by, none: "no relation" }),
-      /* @__PURE__ */ a4(Relations2, { title: "Lowered by", links: entity.used_by, none: "no relation" })
+      /* @__PURE__ */ a4(Relations2, { title: "Made by", links: entity.made_by, count: made, none: "no relation" }),
+      /* @__PURE__ */ a4(Relations2, { title: "Lowered by", links: entity.used_by, count: used, none: "no relation" })
     ] });
   }
   async function accused(findings) {
@@ -3756,22 +3757,28 @@ SOFTWARE.
   }
   function Entities(list) {
     const [all, showAll] = d2(false);
-    const positions = all ? list.positions.slice(0, 1e3) : list.positions.slice(0, SHOWN2);
+    const positions = all ? list.positions : list.positions.slice(0, SHOWN2);
+    const cut = list.count > list.positions.length;
     return /* @__PURE__ */ a4($, { children: [
       /* @__PURE__ */ a4("h3", { children: [
         list.title,
         " ",
-        /* @__PURE__ */ a4("small", { children: grouped(String(list.positions.length)) })
+        /* @__PURE__ */ a4("small", { children: grouped(String(list.count)) })
       ] }),
       list.positions.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "nothing" }) : null,
       /* @__PURE__ */ a4("ul", { class: "links", children: positions.map((position) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("a", { href: entityAddress(list.stage, position), children: /* @__PURE__ */ a4("bdi", { children: list.names[position]?.[0] ?? position }) }) })) }),
       !all && list.positions.length > SHOWN2 ? /* @__PURE__ */ a4("button", { type: "button", class: "plain", onClick: () => showAll(true), children: [
-        list.positions.length > 1e3 ? "First 1,000 of " : "All ",
-        counted(list.positions.length, "entity", "entities")
+        cut ? `First ${grouped(String(list.positions.length))} of ` : "All ",
+        counted(list.count, "entity", "entities")
+      ] }) : null,
+      all && cut ? /* @__PURE__ */ a4("p", { children: [
+        "and ",
+        grouped(String(list.count - list.positions.length)),
+        " more, which the bundle holds"
       ] }) : null
     ] });
   }
-  function Relations2({ title, links, none }) {
+  function Relations2({ title, links, count, none }) {
     return /* @__PURE__ */ a4($, { children: [
       /* @__PURE__ */ a4("h3", { children: title }),
       links.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: none }) : null,
@@ -3784,9 +3791,9 @@ SOFTWARE.
           boundaryTitle(row)
         ] }) }) : null;
       }) }),
-      links.length > SHOWN2 ? /* @__PURE__ */ a4("p", { children: [
+      count > SHOWN2 ? /* @__PURE__ */ a4("p", { children: [
         "and ",
-        counted(links.length - SHOWN2, "more relation")
+        counted(count - SHOWN2, "more relation")
       ] }) : null
     ] });
   }

@@ -213,6 +213,7 @@ export interface Entity {
   readonly lineage: readonly (Fact)[]
   readonly made_by: readonly (Link)[]
   readonly used_by: readonly (Link)[]
+  readonly counts: readonly (number)[]
 }
 
 export type Line = readonly [depth: number, parts: readonly (string | Span)[]]
