@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
 from typing import Final
 
 ADDRESS: Final = "127.0.0.1"
@@ -25,6 +27,11 @@ class PageServer(ThreadingHTTPServer):
         self.page = page
         self.policy = f"{policy}; frame-ancestors 'none'"
         super().__init__((ADDRESS, port), _Handler)
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: object) -> None:
+        """Say nothing where a reader went away in the middle: a tab that is closed is no failure of this command."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -118,3 +120,31 @@ def test_a_request_that_cannot_be_read_is_refused_without_its_words(server: Page
 def test_a_port_that_is_taken_cannot_be_had_again(server: PageServer) -> None:
     with pytest.raises(OSError, match="in use"):
         PageServer(PAGE, own_policy(), server.server_port)
+
+
+@pytest.mark.parametrize("request_line", ["GET / HTTP/1.1", "GET"])
+def test_a_reader_who_goes_away_leaves_no_trace(request_line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """As a tab does that is closed while it loads: here with a reset, in the middle of the answer or of the request."""
+    with PageServer(b"x" * 50_000_000, own_policy()) as running:
+        running.daemon_threads = False
+        running.block_on_close = True
+        thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        with socket.create_connection(("127.0.0.1", running.server_port), timeout=30) as reader:
+            reader.sendall(f"{request_line}\r\nHost: {host(running)}\r\n".encode())
+            if "HTTP" in request_line:
+                reader.sendall(b"\r\n")
+                assert reader.recv(12) == b"HTTP/1.0 200"
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        running.shutdown()
+        thread.join(30)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_failure_of_the_server_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with PageServer(PAGE, own_policy()) as running:
+        monkeypatch.setattr(running, "finish_request", lambda *_: 1 // 0)
+        running.process_request_thread(socket.socket(), ("127.0.0.1", 1))
+    assert "ZeroDivisionError" in capfd.readouterr().err
