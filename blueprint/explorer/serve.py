@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -21,7 +22,8 @@ class PageServer(ThreadingHTTPServer):
     """Serves one page; port 0 takes a free one. Raises OSError where the port cannot be had."""
 
     daemon_threads = True
-    allow_reuse_address = False
+    # So that a port can be had again at once. Elsewhere the same word would let two servers share one port.
+    allow_reuse_address = os.name == "posix"
 
     def __init__(self, page: bytes, policy: str, port: int = 0) -> None:
         self.page = page

@@ -148,3 +148,16 @@ def test_a_failure_of_the_server_is_not_hidden(
         monkeypatch.setattr(running, "finish_request", lambda *_: 1 // 0)
         running.process_request_thread(socket.socket(), ("127.0.0.1", 1))
     assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_a_port_that_is_free_again_can_be_had_at_once() -> None:
+    """The server ends every connection first, which leaves the port waiting for stragglers."""
+    port = 0
+    for _ in range(2):
+        with PageServer(PAGE, own_policy(), port) as running:
+            thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
+            thread.start()
+            assert ask(running, Host=host(running)).status == 200
+            port = running.server_port
+            running.shutdown()
+            thread.join(30)
