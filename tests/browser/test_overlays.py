@@ -33,6 +33,18 @@ def test_provider_revision_and_what_matched_are_always_said(show: Show, training
     expect(window.page.locator(".overlays")).to_have_count(0)
 
 
+def test_entries_that_name_no_entity_are_counted(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    overlay = altered.index["overlays"][0]
+    window = show(training, "#/stage/portable")
+    expect(window.page.locator(".overlays label")).not_to_contain_text("entries")
+    overlay["entries"] = overlay["matched"] + 1234
+    file = tmp_path / "entries.html"
+    file.write_text(altered.whole())
+    label = show(file, "#/stage/portable").page.locator(".overlays label")
+    expect(label).to_contain_text(f"by {overlay['matched']} of its {overlay['entries']:,} entries")
+
+
 def test_a_value_stands_with_its_entity_exactly(show: Show, training: Path) -> None:
     altered = Altered(training.read_text())
     overlay = altered.index["overlays"][0]

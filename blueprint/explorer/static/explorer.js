@@ -3209,7 +3209,7 @@ SOFTWARE.
     return index.overlays.flatMap((overlay, at) => overlay.stage === stage ? [[at, overlay]] : []);
   }
   function chosen() {
-    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean).map(Number);
+    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean);
   }
   async function read3(overlay) {
     const values = /* @__PURE__ */ new Map();
@@ -3217,23 +3217,27 @@ SOFTWARE.
     return { overlay, values };
   }
   function useOverlays(stage) {
-    const on = overlaysOf(stage).filter(([at]) => chosen().includes(at));
+    const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)));
     return useAnswer(() => Promise.all(on.map(([, overlay]) => read3(overlay))), [stage, on.map(([at]) => at).join(",")]);
   }
   function OverlaySwitches({ stage }) {
     const all = overlaysOf(stage);
-    if (all.length === 0) return null;
-    const on = chosen();
+    const known2 = all.map(([at]) => String(at));
+    const on = chosen().filter((at) => known2.includes(at));
+    const strange = chosen().filter((at) => !known2.includes(at));
     const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
+    const unknown = strange.length > 0 ? /* @__PURE__ */ a4(NotHere, { what: `overlay ${strange.join(", ")}` }) : null;
+    if (all.length === 0) return unknown;
     return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
       /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
+      unknown,
       all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
         /* @__PURE__ */ a4(
           "input",
           {
             type: "checkbox",
-            checked: on.includes(at),
-            onChange: () => settle(withOptions({ ov: turned(at) }))
+            checked: on.includes(String(at)),
+            onChange: () => settle(withOptions({ ov: turned(String(at)) }))
           }
         ),
         /* @__PURE__ */ a4("span", { children: [
@@ -3246,7 +3250,8 @@ SOFTWARE.
           " of ",
           grouped(String(overlay.entities)),
           " entities matched",
-          on.includes(at) ? /* @__PURE__ */ a4("small", { children: [
+          overlay.entries > overlay.matched ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}` : "",
+          on.includes(String(at)) ? /* @__PURE__ */ a4("small", { children: [
             " ",
             grouped(overlay.low),
             " to ",
@@ -3849,7 +3854,7 @@ SOFTWARE.
   }
 
   // src/stage.tsx
-  function StageView({ name, target: target2 }) {
+  function StageView({ name, kind, target: target2 }) {
     const position = stageBySlug(name);
     const stage = index.stages[position];
     const shown = useOverlays(position);
@@ -3869,7 +3874,7 @@ SOFTWARE.
           /* @__PURE__ */ a4(Form2, { stage, position, shown: overlays })
         ] })
       ] }),
-      /* @__PURE__ */ a4(Beside2, { stage, position, target: target2, shown: overlays })
+      /* @__PURE__ */ a4(Beside2, { stage, position, kind, target: target2, shown: overlays })
     ] });
   }
   function Head2({ stage, position }) {
@@ -3963,11 +3968,12 @@ SOFTWARE.
     return /* @__PURE__ */ a4(Matrix, { stage: position, shown });
   }
   function Beside2(beside) {
-    const { stage, position, target: target2, shown } = beside;
+    const { stage, position, kind, target: target2, shown } = beside;
     const options = route.value.options;
     const text = options.get("q") ?? "";
     const group = options.get("g") ?? "";
-    if (target2 !== void 0) {
+    if (kind && kind !== "e") return /* @__PURE__ */ a4(Side, { label: "Unknown", children: /* @__PURE__ */ a4(NotHere, { what: `${kind} ${target2}` }) });
+    if (kind) {
       const back = address(["stage", slug(stage)], options);
       return /* @__PURE__ */ a4(Side, { label: "Entity", back: text ? [`search \u201C${text}\u201D`, back] : group ? [groupName(stage, group), back] : void 0, children: /* @__PURE__ */ a4(Inspector, { stage: position, target: target2, shown }) });
     }
@@ -3982,7 +3988,7 @@ SOFTWARE.
       ] });
     }
     if (group) {
-      const at = Number(group);
+      const at = /^\d{1,9}$/.test(group) ? Number(group) : -1;
       const row = stage.groups[at];
       return /* @__PURE__ */ a4(Side, { label: "Group", children: row ? /* @__PURE__ */ a4($, { children: [
         /* @__PURE__ */ a4("h2", { tabIndex: -1, children: /* @__PURE__ */ a4("bdi", { children: row.name }) }),
@@ -4021,7 +4027,7 @@ SOFTWARE.
       case void 0:
         return /* @__PURE__ */ a4(Overview, {});
       case "stage":
-        return /* @__PURE__ */ a4(StageView, { name, target: kind ? target2 : void 0 });
+        return /* @__PURE__ */ a4(StageView, { name, kind, target: target2 });
       case "boundary":
         return /* @__PURE__ */ a4(BoundaryView, { name, kind, target: target2 });
       case "evidence":
