@@ -669,7 +669,8 @@ SOFTWARE.
     }
     const hundredths = value * 100n / size;
     const rest = String(hundredths % 100n).padStart(2, "0");
-    return `${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`;
+    const sign = hundredths * size === value * 100n ? "" : "\u2248 ";
+    return `${sign}${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`;
   }
   function human(text, about) {
     const topic = about.toLowerCase();
