@@ -15,6 +15,8 @@ ADDRESS: Final = "127.0.0.1"
 
 PATH: Final = "/"
 
+HTTP_PORT: Final = 80
+
 _ALLOWED: Final = "GET, HEAD"
 
 
@@ -41,9 +43,12 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{ADDRESS}:{self.server_port}{PATH}"
 
     @property
-    def hosts(self) -> tuple[str, str]:
+    def hosts(self) -> tuple[str, ...]:
         """The names by which a browser may ask: another one's page must not read this one under its own name."""
-        return (f"{ADDRESS}:{self.server_port}", f"localhost:{self.server_port}")
+        names = (ADDRESS, "localhost")
+        numbered = tuple(f"{name}:{self.server_port}" for name in names)
+        # A browser leaves out the port that goes without saying.
+        return (*numbered, *names) if self.server_port == HTTP_PORT else numbered
 
 
 class _Handler(BaseHTTPRequestHandler):

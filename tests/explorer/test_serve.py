@@ -82,6 +82,21 @@ def test_another_name_of_the_host_is_refused(server: PageServer, name: str) -> N
     assert (answer.status, answer.body) == (403, b"Forbidden\n")
 
 
+def test_the_port_that_goes_without_saying_is_left_out_by_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not this machine lets a test have that port."""
+    with PageServer(PAGE, own_policy()) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        assert ask(running, Host="127.0.0.1").status == ask(running, Host="localhost").status == 403
+        reached = running.server_port
+        monkeypatch.setattr("blueprint.explorer.serve.HTTP_PORT", reached)
+        answers = [ask(running, Host=name) for name in ("127.0.0.1", "localhost", f"localhost:{reached}")]
+        assert [answer.status for answer in answers] == [200, 200, 200]
+        assert ask(running, Host="example.org").status == 403
+        running.shutdown()
+        thread.join(30)
+
+
 def test_no_name_of_the_host_is_refused(server: PageServer) -> None:
     assert ask(server).status == 403
 
