@@ -2311,7 +2311,7 @@ SOFTWARE.
     if (rule === "") return [0, boundary.relations.count];
     let start = 0;
     for (const row of boundary.rules) {
-      if (row.id === rule) return [start, start + row.relations];
+      if (row.id === rule && row.relations > 0) return [start, start + row.relations];
       start += row.relations;
     }
     return rule === NO_RULE ? [start, boundary.relations.count] : [0, 0];
