@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from blueprint.causes import Weight, causes
 from blueprint.explanations.claims import CLAIMS
@@ -40,12 +40,9 @@ class Places:
     """For each of those laws the rules that state it."""
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A finding with its weight and the positions that it is about; -1 where there is no such place."""
+class Place(NamedTuple):
+    """The positions that a finding is about; -1 where there is no such place."""
 
-    finding: Finding
-    weight: Weight
     boundary: int
     relation: int
     law: int
@@ -53,25 +50,35 @@ class Placed:
     entity: int
 
 
+class Placed(NamedTuple):
+    """A finding with its weight and its place."""
+
+    finding: Finding
+    weight: Weight
+    place: Place
+
+
 def placed(report: Report, places: Places) -> tuple[Placed, ...]:
     """All findings: by weight, and then in the report's order."""
-    return tuple(_placed(each, weight, places) for weight, found in causes(report).findings.items() for each in found)
+    # Findings about entities that share one name share their place, too; each would be looked for among all of them.
+    known: dict[tuple[str, str, str], Place] = {}
+    found = []
+    for weight, findings in causes(report).findings.items():
+        for each in findings:
+            key = (each.path, each.relation, each.law)
+            if key not in known:
+                known[key] = _place(each, places)
+            found.append(Placed(each, weight, known[key]))
+    return tuple(found)
 
 
-def _placed(finding: Finding, weight: Weight, places: Places) -> Placed:
+def _place(finding: Finding, places: Places) -> Place:
     slot, rest = _slot(finding.path, places)
     boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
     law = _law(finding, boundary, places)
     relation = _relation(finding, boundary, slot, rest, law, places)
-    return Placed(
-        finding=finding,
-        weight=weight,
-        boundary=boundary,
-        relation=relation,
-        law=law,
-        stage=-1 if slot is None else slot.position,
-        entity=_entity(slot, rest, relation, boundary, places),
-    )
+    entity = _entity(slot, rest, relation, boundary, places)
+    return Place(boundary, relation, law, -1 if slot is None else slot.position, entity)
 
 
 def finding_rows(findings: Sequence[Placed]) -> Iterator[FindingRow]:
@@ -84,11 +91,11 @@ def finding_rows(findings: Sequence[Placed]) -> Iterator[FindingRow]:
             path=plain(each.finding.path, 500),
             weight=each.weight.name.lower(),
             refutes=each.finding.refutes,
-            boundary=each.boundary,
-            relation=each.relation,
-            law=each.law,
-            stage=each.stage,
-            entity=each.entity,
+            boundary=each.place.boundary,
+            relation=each.place.relation,
+            law=each.place.law,
+            stage=each.place.stage,
+            entity=each.place.entity,
         )
 
 
@@ -98,10 +105,10 @@ def finding_totals(findings: Sequence[Placed], boundaries: int, stages: int) -> 
     at: list[list[Placed]] = [[] for _ in range(boundaries)]
     refuted: list[set[int]] = [set() for _ in range(stages)]
     for each in findings:
-        if each.boundary >= 0:
-            at[each.boundary].append(each)
-        if each.finding.refutes and each.entity >= 0:
-            refuted[each.stage].add(each.entity)
+        if each.place.boundary >= 0:
+            at[each.place.boundary].append(each)
+        if each.finding.refutes and each.place.entity >= 0:
+            refuted[each.place.stage].add(each.place.entity)
     return FindingTotals(
         first=weights[Weight.FIRST],
         later=weights[Weight.LATER],

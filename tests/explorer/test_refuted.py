@@ -10,6 +10,8 @@ import pytest
 
 from blueprint.errors import InputError
 from blueprint.explorer.explore import explorer_page
+from blueprint.explorer.findings import Place, Places
+from blueprint.explorer.findings import _place as place_of
 from blueprint.ir.common import Stage
 from blueprint.outcome import Finding, Outcome, malformed
 from blueprint.verification import verify
@@ -289,6 +291,22 @@ def test_a_finding_that_is_not_listed_counts_where_it_lies(training: Explored) -
     assert totals["refuted"][2] == sorted(names.index(name) for name in names[-3:])
     off = Finding(code="replay.off", message="off", path="portable", refutes=False)
     assert beyond(training, off)["totals_of_findings"]["boundaries"][2] == {"count": 1, "word": "not established"}
+
+
+def test_a_place_is_looked_for_once_however_many_findings_name_it(
+    training: Explored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of entities that share a name each has findings, and each is among those that the name may mean."""
+    looked: list[str] = []
+
+    def looking(finding: Finding, places: Places) -> Place:
+        looked.append(finding.path)
+        return place_of(finding, places)
+
+    monkeypatch.setattr("blueprint.explorer.findings._place", looking)
+    index = beyond(training, Finding(code="claim.exact_work", message="wrong", path="portable"))
+    assert index["totals_of_findings"]["first"] == 250
+    assert len(looked) == len(set(looked)) == 2
 
 
 def drawn() -> list[tuple[Mutant, bytes]]:
