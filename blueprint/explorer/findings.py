@@ -31,7 +31,9 @@ class Places:
     """Where things stand in the index: the slots by stage and branch, and the boundary that leads to each."""
 
     slots: Mapping[tuple[str, str], Slot]
-    records: Sequence[tuple[str, str]]
+    stages: Sequence[tuple[str, str]]
+    """Stage and branch of each record of a stage, and of each record of a transition by what it leads to."""
+    transitions: Sequence[tuple[str, str]]
     boundaries: Mapping[int, int]
     found: Sequence[Found]
     laws: Sequence[Sequence[str]]
@@ -140,10 +142,10 @@ def _slot(path: str, places: Places) -> tuple[Slot | None, str]:
     """The stage that a path begins with, and what is left of the path."""
     listed = _LISTED.match(path)
     if listed:
-        # The first transition leads to the second stage.
-        at = int(listed["at"]) + (listed["list"] == "transitions")
-        key = places.records[at] if at < len(places.records) else ("", "")
-        return places.slots.get(key), ""
+        # A record says itself what it is of: in a false bundle the two lists need not run side by side.
+        at = int(listed["at"])
+        records = places.stages if listed["list"] == "stages" else places.transitions
+        return (places.slots.get(records[at]) if at < len(records) else None), ""
     first, _, rest = path.partition("/")
     if (first, "") in places.slots:
         return places.slots[first, ""], rest

@@ -256,7 +256,8 @@ class _Projecting:
     def places(self, reached: dict[int, int], boundaries: Sequence[BoundaryIndex]) -> Places:
         return Places(
             slots={(slot.stage.value, slot.branch.value): slot for slot in self.slots},
-            records=[(record.stage.value, record.branch.value) for record in self.bundle.stages],
+            stages=[(record.stage.value, record.branch.value) for record in self.bundle.stages],
+            transitions=[(record.stage.value, record.branch.value) for record in self.bundle.transitions],
             boundaries=reached,
             found=self.found,
             laws=[[f"{law.id} ({law.form})" for law in each.laws] for each in boundaries],

@@ -131,6 +131,17 @@ def test_an_undeclared_transform_is_evidence_by_lineage_alone(training: Explored
     assert finding["entity"] in row["targets"][0]["entities"]
 
 
+def test_a_false_record_lies_at_its_own_boundary_wherever_it_stands(training: Explored) -> None:
+    draft = Draft(training.data)
+    draft.transition(Stage.PORTABLE)["report"]["relation_verified"] = False
+    draft.data["transitions"].pop(0)
+    index = explored(draft.raw()).page.index
+    found = {each["code"]: index["boundaries"][each["boundary"]]["name"] for each in index["findings"]}
+    assert found["report.mismatch"] == "PlanTransformerTrainingPass"
+    words = [each["word"] for each in index["totals_of_findings"]["boundaries"]]
+    assert (words[1], words[2]) == ("", "differs")
+
+
 def reversed_rules(rules: list[Any]) -> list[Any]:
     return rules[::-1]
 
