@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from blueprint.exit import ExitCode
+from blueprint.ir.common import Stage
 from tests.browser.altered import Altered
-from tests.browser.conftest import WRONG, Show
+from tests.browser.conftest import WRONG, Show, explored
+from tests.reseal import Draft
 
 
 def test_the_failure_comes_first_with_entity_rule_law_and_counterexample(show: Show, refuted: Path) -> None:
@@ -324,3 +327,20 @@ def test_where_nothing_was_asked_nothing_is_said_to_be_established(show: Show, t
     file = tmp_path / "nothing.html"
     file.write_text(altered.whole())
     expect(show(file).page.locator(".verdict-head .found")).to_have_text("1 finding: 1 to mend")
+
+
+def test_what_was_not_examined_is_not_said_to_have_no_laws(folder: Path, show: Show, training_bundle: Path) -> None:
+    """A model without operations: nothing after it can be held against it."""
+    draft = Draft(training_bundle.read_bytes())
+    draft.snapshot(Stage.MODEL)["operations"] = []
+    bundle = folder / "nothing-examined.json"
+    bundle.write_bytes(draft.sealed())
+    window = show(explored(bundle, code=ExitCode.REFUTED))
+    expect(window.page.get_by_label("Law book")).to_contain_text("no law was examined")
+    rows = window.page.get_by_label("Boundaries", exact=True).locator("tbody tr")
+    assert rows.locator("td:nth-child(2)").all_inner_texts() == ["not-run"] * 3
+    assert rows.locator("td:nth-child(7)").all_inner_texts() == ["not examined"] * 3
+    window.go("#/boundary/2?form=laws")
+    expect(window.page.get_by_label("Laws", exact=True)).to_contain_text("not examined")
+    expect(window.page.locator(".law-counts")).to_contain_text("not examined")
+    expect(window.page.get_by_label("Accounted for")).to_contain_text("Accounted for: not examined")

@@ -1853,6 +1853,9 @@ SOFTWARE.
   function countAt(boundary) {
     return index.totals_of_findings.boundaries[boundary]?.count ?? 0;
   }
+  function examined(boundary) {
+    return boundary.coverage.length > 0;
+  }
   function standingOf(boundary, position) {
     if (!establishes(boundary.weakest)) return boundary.weakest;
     return index.totals_of_findings.boundaries[position]?.word || boundary.weakest;
@@ -2537,7 +2540,7 @@ SOFTWARE.
         ] }),
         /* @__PURE__ */ a4("p", { class: "counts law-counts", children: [
           /* @__PURE__ */ a4("span", { children: "Laws:" }),
-          boundary.laws.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: "none" }) : null,
+          boundary.laws.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: examined(boundary) ? "none" : "not examined" }) : null,
           lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) }))
         ] })
       ] })
@@ -2550,7 +2553,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("li", { children: [
           /* @__PURE__ */ a4("b", { children: "Accounted for:" }),
           " ",
-          boundary.exact ? "everything, once" : "not everything, or not once"
+          !examined(boundary) ? "not examined" : boundary.exact ? "everything, once" : "not everything, or not once"
         ] }),
         boundary.coverage.map(({ name, value }) => /* @__PURE__ */ a4("li", { class: value === "0" ? "zero" : "", children: [
           FAULTS.has(name) && value !== "0" ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
@@ -2694,7 +2697,7 @@ SOFTWARE.
   function Laws({ boundary, position }) {
     const laws = boundary.laws.map((law, at) => [law, at]).sort(([a5], [b3]) => lawRank(a5) - lawRank(b3));
     return /* @__PURE__ */ a4(Part, { title: "Laws", note: counted(laws.length, "form"), children: [
-      laws.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "none at this boundary" }) : null,
+      laws.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: examined(boundary) ? "none at this boundary" : "not examined" }) : null,
       /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows laws", children: [
         /* @__PURE__ */ a4("caption", { class: "hidden-text", children: "Laws, those that do not hold first" }),
         /* @__PURE__ */ a4("tbody", { children: laws.map(([law, at]) => /* @__PURE__ */ a4("tr", { children: [
@@ -2938,7 +2941,7 @@ SOFTWARE.
   }
   function Laws2() {
     const laws = [...book()];
-    if (laws.length === 0) return /* @__PURE__ */ a4("p", { class: "none", children: "no law applies" });
+    if (laws.length === 0) return /* @__PURE__ */ a4("p", { class: "none", children: index.boundaries.every(examined) ? "no law applies" : "no law was examined" });
     return /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows", children: [
       /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { children: [
         /* @__PURE__ */ a4("th", { scope: "col", children: "law" }),
@@ -3094,7 +3097,7 @@ SOFTWARE.
       /* @__PURE__ */ a4("td", { class: "number", children: grouped(String(boundary.relations.count)) }),
       /* @__PURE__ */ a4("td", { children: boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no" }),
       /* @__PURE__ */ a4("td", { children: boundary.canonical_conformant }),
-      /* @__PURE__ */ a4("td", { children: boundary.exact ? "exactly" : "not exactly" }),
+      /* @__PURE__ */ a4("td", { children: !examined(boundary) ? "not examined" : boundary.exact ? "exactly" : "not exactly" }),
       /* @__PURE__ */ a4("td", { children: boundary.claims.map(({ word, count }) => /* @__PURE__ */ a4(Status, { word, count: grouped(count) })) }),
       /* @__PURE__ */ a4("td", { children: lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) })) })
     ] });

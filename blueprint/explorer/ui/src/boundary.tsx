@@ -10,7 +10,7 @@ import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
 import { Side } from "./side"
-import { countAt, findingsAt, firstWrong, lawWords, standingOf } from "./standing"
+import { countAt, examined, findingsAt, firstWrong, lawWords, standingOf } from "./standing"
 import { establishes, Icon, Status } from "./status"
 
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
@@ -55,7 +55,7 @@ function Head({ boundary, position }: { boundary: BoundaryIndex; position: numbe
         </p>
         <p class="counts law-counts">
           <span>Laws:</span>
-          {boundary.laws.length === 0 ? <span class="none">none</span> : null}
+          {boundary.laws.length === 0 ? <span class="none">{examined(boundary) ? "none" : "not examined"}</span> : null}
           {lawWords(boundary.laws).map(([word, count]) => (
             <Status word={word} count={grouped(String(count))} />
           ))}
@@ -73,7 +73,8 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
     <section class="coverage" aria-label="Accounted for">
       <ul class="tiles">
         <li>
-          <b>Accounted for:</b> {boundary.exact ? "everything, once" : "not everything, or not once"}
+          <b>Accounted for:</b>{" "}
+          {!examined(boundary) ? "not examined" : boundary.exact ? "everything, once" : "not everything, or not once"}
         </li>
         {boundary.coverage.map(({ name, value }) => (
           <li class={value === "0" ? "zero" : ""}>
@@ -284,7 +285,7 @@ function Laws({ boundary, position }: { boundary: BoundaryIndex; position: numbe
   const laws = boundary.laws.map((law, at) => [law, at] as const).sort(([a], [b]) => lawRank(a) - lawRank(b))
   return (
     <Part title="Laws" note={counted(laws.length, "form")}>
-      {laws.length === 0 ? <p class="none">none at this boundary</p> : null}
+      {laws.length === 0 ? <p class="none">{examined(boundary) ? "none at this boundary" : "not examined"}</p> : null}
       <div class="wide">
         <table class="rows laws">
           <caption class="hidden-text">Laws, those that do not hold first</caption>

@@ -6,7 +6,7 @@ import { counted, grouped, groupedWithin } from "./numbers"
 import { Facts, More, Part } from "./parts"
 import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
-import { differences, lawWords, standingOf } from "./standing"
+import { differences, examined, lawWords, standingOf } from "./standing"
 import { establishes, Icon, meaningOf, Status, toneOf, WORDS } from "./status"
 
 export function Overview() {
@@ -197,7 +197,7 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
       <td class="number">{grouped(String(boundary.relations.count))}</td>
       <td>{boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no"}</td>
       <td>{boundary.canonical_conformant}</td>
-      <td>{boundary.exact ? "exactly" : "not exactly"}</td>
+      <td>{!examined(boundary) ? "not examined" : boundary.exact ? "exactly" : "not exactly"}</td>
       <td>
         {boundary.claims.map(({ word, count }) => (
           <Status word={word} count={grouped(count)} />

@@ -13,6 +13,11 @@ export function countAt(boundary: number): number {
   return index.totals_of_findings.boundaries[boundary]?.count ?? 0
 }
 
+/** Whether anything was asked at a boundary; where a stage before it is broken, nothing is. */
+export function examined(boundary: BoundaryIndex): boolean {
+  return boundary.coverage.length > 0
+}
+
 /** The word of a boundary: the weakest of claims and laws, or what findings say where they are established. */
 export function standingOf(boundary: BoundaryIndex, position: number): string {
   if (!establishes(boundary.weakest)) return boundary.weakest
