@@ -92,19 +92,20 @@ def _expectations(texts: Sequence[str], config: Config) -> dict[str, str]:
     return found
 
 
-def refuse_clashes(bundles: Sequence[str], outputs: Sequence[str]) -> None:
-    """Refuse before any work what could only end badly."""
+def refuse_clashes(bundles: Sequence[str], outputs: Sequence[str], read: Sequence[str] = ()) -> None:
+    """Refuse before any work what could only end badly; `read` are other files that are read."""
     if "" in bundles or "" in outputs:
         raise UsageError("a name is empty", path="BUNDLE" if "" in bundles else "-o or --report")
-    if bundles.count(STREAM) > 1:
+    if [*bundles, *read].count(STREAM) > 1:
         raise UsageError("standard input can be read only once", path=STREAM)
     places = [path if path == STREAM else os.path.realpath(path) for path in outputs]
     if len(set(places)) != len(places):
         raise UsageError("two reports would go to the same place")
-    inputs = {os.path.realpath(path) for path in bundles if path != STREAM}
+    inputs = {os.path.realpath(path): "a file that is read" for path in read if path != STREAM}
+    inputs |= {os.path.realpath(path): "the bundle" for path in bundles if path != STREAM}
     for path, place in zip(outputs, places, strict=True):
         if place in inputs:
-            raise UsageError("a report would replace the bundle", path=plain(path))
+            raise UsageError(f"a report would replace {inputs[place]}", path=plain(path))
         require_place(path)
 
 

@@ -62,7 +62,9 @@ def explore(
     if not serve and (number or no_browser):
         raise UsageError("needs --serve", path="--port" if number else "--no-browser")
     place = None if serve and output is None else place_of_document(output)
-    refuse_clashes([bundle], [] if place is None else [place])
+    refuse_clashes(
+        [bundle], [] if place is None else [place], [*(overlay or ()), *([] if roofline is None else [roofline])]
+    )
     from blueprint.cli.config import load  # noqa: PLC0415  (lazy: --help needs none of it)
     from blueprint.codec import BUNDLE_LIMIT  # noqa: PLC0415
     from blueprint.explorer.explore import explorer_page, require_fit  # noqa: PLC0415

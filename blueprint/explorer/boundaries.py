@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from blueprint.explorer.lawbook import Lawbook
 from blueprint.explorer.payload import BoundaryIndex, CardinalityCount, ChunkList, Fact, LawRow, RuleRow, StatusCount
 from blueprint.explorer.relations import Found, weakest
 from blueprint.ir.contract import BoundaryContract, PassContract, RuleContract
@@ -16,9 +15,6 @@ from blueprint.words import plain
 
 LISTED: Final = 200
 """The most failing relations that the index names."""
-
-CONFORMANT: Final = "yes"
-"""What a boundary says where running its pass again gives the same snapshot."""
 
 DURATION: Final = "not recorded: a bundle holds no times, so that equal derivations are equal bytes"
 
@@ -53,9 +49,11 @@ class Promise:
 
     @property
     def places(self) -> dict[str, int]:
-        """Rule id -> its position among the rules of the boundary."""
-        ids = [*(rule.id for rule in self.rules), *(rule.id for rule in self.whole)]
-        return {rule: at for at, rule in reversed(list(enumerate(ids)))}
+        """Rule id -> its position among the rules of the boundary, in their order; of a repeated one, the first."""
+        places: dict[str, int] = {}
+        for at, rule in enumerate([*(rule.id for rule in self.rules), *(rule.id for rule in self.whole)]):
+            places.setdefault(rule, at)
+        return places
 
     @property
     def wholes(self) -> frozenset[str]:
@@ -76,15 +74,14 @@ def promise_of(contract: PassContract | None, *, frontend: bool) -> Promise:
 
 
 def rule_rows(promise: Promise, relations: Sequence[RelationRow], laws: Sequence[LawRow]) -> tuple[RuleRow, ...]:
-    """Every declared rule, with how often it was applied here and how it fared."""
+    """Every declared rule, with how often it was applied here and how it fared; one declared again has nothing."""
     applied: dict[str, list[RelationRow]] = {}
     for relation in relations:
         applied.setdefault(relation.transform, []).append(relation)
     stated: dict[str, list[int]] = {}
     for position, law in enumerate(laws):
         stated.setdefault(law.rule, []).append(position)
-    # A contract that is wrong may state a rule twice: what was applied is counted with the first.
-    return tuple(_rule(rule, applied.pop(rule.id, []), stated.get(rule.id, [])) for rule in _all(promise))
+    return tuple(_rule(rule, applied.pop(rule.id, []), stated.pop(rule.id, [])) for rule in _all(promise))
 
 
 def _all(promise: Promise) -> Iterator[RuleContract]:
@@ -134,13 +131,12 @@ def boundary_index(
     place: Place,
     promise: Promise,
     report: TransitionReport | None,
-    lawbook: Lawbook,
+    laws: tuple[LawRow, ...],
     relations: ChunkList,
     found: Found,
 ) -> BoundaryIndex:
     """One boundary; `report` is None where it was not examined, and `place.unexamined` says why."""
     rows = () if report is None else report.relations
-    laws = () if report is None else tuple(map(lawbook.row, report.laws))
     statuses = [claim.status for row in rows for claim in row.claims]
     counted = Counter(statuses)
     judged = [law.status for law in report.laws if law.status is not Status.NOT_APPLICABLE] if report else []
@@ -171,7 +167,7 @@ def boundary_index(
 def _conformant(report: TransitionReport | None) -> str:
     if report is None or report.canonical_conformant is None:
         return "not run"
-    return CONFORMANT if report.canonical_conformant else "no"
+    return "yes" if report.canonical_conformant else "no"
 
 
 def _coverage(coverage: CoverageRow) -> tuple[Fact, ...]:

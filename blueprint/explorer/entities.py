@@ -39,6 +39,7 @@ def entity_rows(shown: Shown, expressions: Expressions, groups: Sequence[int], l
     issued = issued_facts(shown)
     for position, entity in enumerate(shown.entities):
         neighbours = shown.neighbours[position]
+        made, used = links.made.get(position, ()), links.used.get(position, ())
         yield Entity(
             alias=shown.aliases[position],
             name=entity.name,
@@ -50,8 +51,9 @@ def entity_rows(shown: Shown, expressions: Expressions, groups: Sequence[int], l
             before=neighbours.before[:NEIGHBOURS],
             after=neighbours.after[:NEIGHBOURS],
             lineage=tuple(lineage_facts(shown, position)),
-            made_by=tuple(links.made.get(position, ())[:NEIGHBOURS]),
-            used_by=tuple(links.used.get(position, ())[:NEIGHBOURS]),
+            made_by=tuple(made[:NEIGHBOURS]),
+            used_by=tuple(used[:NEIGHBOURS]),
+            counts=(len(neighbours.before), len(neighbours.after), len(made), len(used)),
         )
 
 

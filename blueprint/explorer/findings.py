@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from blueprint.causes import Weight, causes
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explanations.codes import CODES
-from blueprint.explorer.boundaries import CONFORMANT
-from blueprint.explorer.payload import BoundaryIndex, FindingRow
-from blueprint.explorer.relations import ESTABLISHED, Found
+from blueprint.explorer.payload import BoundaryFindings, FindingRow, FindingTotals
+from blueprint.explorer.relations import Found
 from blueprint.explorer.stages import Slot
-from blueprint.outcome import Finding, Outcome, Report, Status
-from blueprint.report.subjects import words_of
+from blueprint.outcome import Finding, Report, Status
 from blueprint.words import plain
 
 SHOWN: Final = 200
@@ -32,7 +31,9 @@ class Places:
     """Where things stand in the index: the slots by stage and branch, and the boundary that leads to each."""
 
     slots: Mapping[tuple[str, str], Slot]
-    records: Sequence[tuple[str, str]]
+    stages: Sequence[tuple[str, str]]
+    """Stage and branch of each record of a stage, and of each record of a transition by what it leads to."""
+    transitions: Sequence[tuple[str, str]]
     boundaries: Mapping[int, int]
     found: Sequence[Found]
     laws: Sequence[Sequence[str]]
@@ -41,50 +42,90 @@ class Places:
     """For each of those laws the rules that state it."""
 
 
-def finding_rows(report: Report, places: Places) -> Iterator[FindingRow]:
-    """The first findings: by weight, and then in the report's order."""
-    for weight, finding in _weighed(report)[:SHOWN]:
-        code = plain(finding.code)
-        slot, rest = _slot(finding.path, places)
-        boundary = _boundary(slot, places)
-        law = _law(finding, boundary, places)
-        relation = _relation(finding, boundary, slot, rest, law, places)
+class Place(NamedTuple):
+    """The positions that a finding is about; -1 where there is no such place."""
+
+    boundary: int
+    relation: int
+    law: int
+    stage: int
+    entity: int
+
+
+class Placed(NamedTuple):
+    """A finding with its weight and its place."""
+
+    finding: Finding
+    weight: Weight
+    place: Place
+
+
+def placed(report: Report, places: Places) -> tuple[Placed, ...]:
+    """All findings: by weight, and then in the report's order."""
+    # Findings about entities that share one name share their place, too; each would be looked for among all of them.
+    known: dict[tuple[str, str, str], Place] = {}
+    found = []
+    for weight, findings in causes(report).findings.items():
+        for each in findings:
+            key = (each.path, each.relation, each.law)
+            if key not in known:
+                known[key] = _place(each, places)
+            found.append(Placed(each, weight, known[key]))
+    return tuple(found)
+
+
+def _place(finding: Finding, places: Places) -> Place:
+    slot, rest = _slot(finding.path, places)
+    boundary = -1 if slot is None else places.boundaries.get(slot.position, -1)
+    law = _law(finding, boundary, places)
+    relation = _relation(finding, boundary, slot, rest, law, places)
+    entity = _entity(slot, rest, relation, boundary, places)
+    return Place(boundary, relation, law, -1 if slot is None else slot.position, entity)
+
+
+def finding_rows(findings: Sequence[Placed]) -> Iterator[FindingRow]:
+    """The first findings."""
+    for each in findings[:SHOWN]:
         yield FindingRow(
-            code=code,
-            message=plain(finding.message, 2000),
-            meaning=meaning_of(finding),
-            path=plain(finding.path, 500),
-            weight=weight.name.lower(),
-            refutes=finding.refutes,
-            boundary=boundary,
-            relation=relation,
-            law=law,
-            stage=-1 if slot is None else slot.position,
-            entity=_entity(slot, rest, relation, boundary, places),
+            code=plain(each.finding.code),
+            message=plain(each.finding.message, 2000),
+            meaning=meaning_of(each.finding),
+            path=plain(each.finding.path, 500),
+            weight=each.weight.name.lower(),
+            refutes=each.finding.refutes,
+            boundary=each.place.boundary,
+            relation=each.place.relation,
+            law=each.place.law,
+            stage=each.place.stage,
+            entity=each.place.entity,
         )
 
 
-def standings_of(report: Report, boundaries: Sequence[BoundaryIndex], places: Places) -> Iterator[str]:
-    """The word of each boundary, with every finding about it counted: those too for which the index has no room."""
-    refuting: dict[int, set[Weight]] = {}
-    for weight, finding in _weighed(report):
-        if finding.refutes:
-            refuting.setdefault(_boundary(_slot(finding.path, places)[0], places), set()).add(weight)
-    for position, boundary in enumerate(boundaries):
-        yield _standing(boundary, refuting.get(position, set()))
+def finding_totals(findings: Sequence[Placed], boundaries: int, stages: int) -> FindingTotals:
+    """What all findings come to, at each of so many boundaries and in each of so many stages."""
+    weights = Counter(each.weight for each in findings)
+    at: list[list[Placed]] = [[] for _ in range(boundaries)]
+    refuted: list[set[int]] = [set() for _ in range(stages)]
+    for each in findings:
+        if each.place.boundary >= 0:
+            at[each.place.boundary].append(each)
+        if each.finding.refutes and each.place.entity >= 0:
+            refuted[each.place.stage].add(each.place.entity)
+    return FindingTotals(
+        first=weights[Weight.FIRST],
+        later=weights[Weight.LATER],
+        bytes=weights[Weight.BYTES],
+        boundaries=tuple(BoundaryFindings(count=len(some), word=_word(some)) for some in at),
+        refuted=tuple(tuple(sorted(some)) for some in refuted),
+    )
 
 
-def _standing(boundary: BoundaryIndex, refuting: set[Weight]) -> str:
-    if boundary.weakest not in ESTABLISHED:
-        return boundary.weakest
-    if refuting:
-        return DIFFERS if refuting == {Weight.BYTES} else Status.REFUTED.value
-    sound = boundary.relation_verified and boundary.canonical_conformant == CONFORMANT
-    return boundary.weakest if sound else words_of(Outcome.NOT_ESTABLISHED)
-
-
-def _weighed(report: Report) -> list[tuple[Weight, Finding]]:
-    return [(weight, each) for weight, found in causes(report).findings.items() for each in found]
+def _word(findings: Sequence[Placed]) -> str:
+    """What findings make of a boundary whose claims and laws are established."""
+    refuting = [each.weight for each in findings if each.finding.refutes]
+    if not refuting:
+        return "not established" if findings else ""
+    return DIFFERS if set(refuting) == {Weight.BYTES} else Status.REFUTED.value
 
 
 def meaning_of(finding: Finding) -> str:
@@ -97,19 +138,14 @@ def meaning_of(finding: Finding) -> str:
     return "A law does not hold at the numbers of this plan." if finding.law else ""
 
 
-def _boundary(slot: Slot | None, places: Places) -> int:
-    """The boundary that leads to a stage."""
-    return -1 if slot is None else places.boundaries.get(slot.position, -1)
-
-
 def _slot(path: str, places: Places) -> tuple[Slot | None, str]:
     """The stage that a path begins with, and what is left of the path."""
     listed = _LISTED.match(path)
     if listed:
-        # The first transition leads to the second stage.
-        at = int(listed["at"]) + (listed["list"] == "transitions")
-        key = places.records[at] if at < len(places.records) else ("", "")
-        return places.slots.get(key), ""
+        # A record says itself what it is of: in a false bundle the two lists need not run side by side.
+        at = int(listed["at"])
+        records = places.stages if listed["list"] == "stages" else places.transitions
+        return (places.slots.get(records[at]) if at < len(records) else None), ""
     first, _, rest = path.partition("/")
     if (first, "") in places.slots:
         return places.slots[first, ""], rest

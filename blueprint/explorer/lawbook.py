@@ -22,8 +22,8 @@ class Lawbook:
         self._named = {(rule.id, rule.law): rule for rule in rulebook.primitives.values() if rule.law}
         self._written: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
 
-    def row(self, law: Established) -> LawRow:
-        """One form of a law at a boundary, with the equations of that form."""
+    def row(self, law: Established, open_at: frozenset[int]) -> LawRow:
+        """One form of a law at a boundary, with the equations of that form; its instances at `open_at` come first."""
         return LawRow(
             id=plain(law.id),
             form=plain(law.form),
@@ -36,7 +36,7 @@ class Lawbook:
             status=law.status.value,
             theorem=law.theorem.value,
             theorems=law.theorem_digests,
-            obligations=law.obligations,
+            obligations=tuple(sorted(law.obligations, key=lambda at: at not in open_at)),
         )
 
     def _source(self, key: tuple[str, str]) -> str:

@@ -97,6 +97,37 @@ class FindingRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     entity: int
 
 
+class BoundaryFindings(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All findings about one boundary.
+
+    Attributes:
+        count: How many there are.
+        word: What they make of a boundary whose claims and laws are established: `refuted`, `differs` where they are of
+            digests, replay and records alone, `not established` where none refutes, empty where there are none.
+    """
+
+    count: int
+    word: str
+
+
+class FindingTotals(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all findings come to, those beyond the first of the index as well.
+
+    Attributes:
+        first: How many there are to mend first.
+        later: How many may only follow from these.
+        bytes: How many are of digests, replay and records.
+        boundaries: Those about each boundary.
+        refuted: For each stage the positions of the entities that a finding refutes, in canonical order.
+    """
+
+    first: int
+    later: int
+    bytes: int
+    boundaries: tuple[BoundaryFindings, ...]
+    refuted: tuple[tuple[int, ...], ...]
+
+
 class LaneRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A row of the matrix: a subsystem of the block and a kind of entity."""
 
@@ -218,7 +249,7 @@ class LawRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         status: The verdict word.
         theorem: What stands behind it for all parameters.
         theorems: Digests of the recorded obligations of its theorems.
-        obligations: Positions of its instances among the obligations.
+        obligations: Positions of its instances among the obligations, those that are not established first.
     """
 
     id: str
@@ -260,7 +291,7 @@ class BoundaryIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True)
         relation_verified: Whether coverage is exact and every claim and law established.
         canonical_conformant: `yes`, `no` or `not run`: whether running the pass again gives the same snapshot.
         structural_only: Whether the pass changed nothing within a stage.
-        undeclared: Whether relations of a rule that no contract declares are shown, as evidence of lineage only.
+        undeclared: Whether there are rows of no declared rule, or of none that was examined: evidence of lineage only.
         duration: What is known of the time that the pass took on the host; a bundle holds none.
         coverage: Counts of source and target entities, covered and all; generated, missing, dangling, undeclared and
             mismatched.
@@ -353,10 +384,9 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         weakest: Position of the boundary with the weakest link of the chain; -1 where every boundary is verified.
         stages: The stages, shown or not.
         boundaries: The transitions, that of the model from the request first.
-        standings: The word of each boundary as a whole: its weakest one, or where its claims and laws are established
-            what all findings say of it: `refuted`, `differs` for digests, replay or record alone, or `not established`.
         findings: The diagnostics, what to mend first at the head, at most 200.
         findings_total: How many there are.
+        totals_of_findings: What all of them come to.
         overlays: The overlays.
         obligations: Rows of `Obligation`.
         definitions: What is chosen and not derived, and where it is published.
@@ -377,9 +407,9 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weakest: int
     stages: tuple[StageIndex, ...]
     boundaries: tuple[BoundaryIndex, ...]
-    standings: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     findings_total: int
+    totals_of_findings: FindingTotals
     overlays: tuple[OverlayIndex, ...]
     obligations: ChunkList
     definitions: tuple[Fact, ...]
@@ -422,6 +452,7 @@ class Entity(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         lineage: Kind, transform and ids of the sources as its snapshot records them.
         made_by: The relations whose target it is, at most 1,000.
         used_by: The relations whose source it is, at most 1,000.
+        counts: How many there are of each of these four, in their order.
     """
 
     alias: str
@@ -436,6 +467,7 @@ class Entity(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lineage: tuple[Fact, ...]
     made_by: tuple[Link, ...]
     used_by: tuple[Link, ...]
+    counts: tuple[int, ...]
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

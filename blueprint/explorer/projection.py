@@ -9,13 +9,13 @@ from typing import Final
 from blueprint.bundle import Bundle, TransitionRecord
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explorer import chunks
-from blueprint.explorer.boundaries import CONFORMANT, Place, boundary_index, promise_of
+from blueprint.explorer.boundaries import Place, boundary_index, promise_of
 from blueprint.explorer.brief import brief
 from blueprint.explorer.chunks import Chunks
 from blueprint.explorer.entities import Links, entity_rows, kind_counts, name_rows
 from blueprint.explorer.expressions import Expressions
 from blueprint.explorer.facets import Facets, facets_of
-from blueprint.explorer.findings import Places, finding_rows, standings_of
+from blueprint.explorer.findings import Places, finding_rows, finding_totals, placed
 from blueprint.explorer.lawbook import Lawbook
 from blueprint.explorer.matrix import Frame, frames_of, groups_of
 from blueprint.explorer.obligations import obligation_row
@@ -30,7 +30,7 @@ from blueprint.explorer.payload import (
     Link,
     StageIndex,
 )
-from blueprint.explorer.relations import WEAKEST_FIRST, Found, Lowering, Side, relation_rows
+from blueprint.explorer.relations import ESTABLISHED, WEAKEST_FIRST, Found, Lowering, Side, relation_rows
 from blueprint.explorer.results import results_of
 from blueprint.explorer.stages import WORDS, Chain, Slot, chains_of, slots_of
 from blueprint.explorer.texts import detailed
@@ -70,6 +70,9 @@ class _Projecting:
         self.bundle = bundle
         self.report = report
         self.lawbook = Lawbook(rulebook)
+        self.open_at = frozenset(
+            at for at, row in enumerate(report.obligations) if row.verdict.value not in ESTABLISHED
+        )
         self.chains = chains_of(bundle)
         self.slots = tuple(slots_of(self.chains))
         self.chunks = Chunks()
@@ -91,7 +94,8 @@ class _Projecting:
             self.stage(slot, boundaries[reached[slot.position]] if slot.position in reached else None)
             for slot in self.slots
         )
-        report, places = self.report, self.places(reached, boundaries)
+        report = self.report
+        findings = placed(report, self.places(reached, boundaries))
         obligations = self.chunks.listed(map(obligation_row, report.obligations), chunks.ENTITIES)
         # Overlays come last: without them, everything else is the same byte for byte.
         index = Index(
@@ -109,9 +113,9 @@ class _Projecting:
             weakest=weakest_boundary(boundaries),
             stages=stages,
             boundaries=tuple(boundaries),
-            standings=tuple(standings_of(report, boundaries, places)),
-            findings=tuple(finding_rows(report, places)),
+            findings=tuple(finding_rows(findings)),
             findings_total=len(report.diagnostics),
+            totals_of_findings=finding_totals(findings, len(boundaries), len(stages)),
             obligations=obligations,
             overlays=tuple(overlay_index(each, self.slots, self.chunks) for each in overlays),
             definitions=definition_facts(report),
@@ -161,7 +165,8 @@ class _Projecting:
             digests=("" if before is None or before.shown is None else before.shown.digest, shown.digest),
             unexamined="" if report is not None else self.unexamined(chain, slot),
         )
-        return boundary_index(place, promise, report, self.lawbook, rows, found)
+        laws = () if report is None else tuple(self.lawbook.row(law, self.open_at) for law in report.laws)
+        return boundary_index(place, promise, report, laws, rows, found)
 
     def side(self, slot: Slot | None) -> Side | None:
         if slot is None or slot.shown is None:
@@ -251,7 +256,8 @@ class _Projecting:
     def places(self, reached: dict[int, int], boundaries: Sequence[BoundaryIndex]) -> Places:
         return Places(
             slots={(slot.stage.value, slot.branch.value): slot for slot in self.slots},
-            records=[(record.stage.value, record.branch.value) for record in self.bundle.stages],
+            stages=[(record.stage.value, record.branch.value) for record in self.bundle.stages],
+            transitions=[(record.stage.value, record.branch.value) for record in self.bundle.transitions],
             boundaries=reached,
             found=self.found,
             laws=[[f"{law.id} ({law.form})" for law in each.laws] for each in boundaries],
@@ -270,8 +276,6 @@ def weakest_boundary(boundaries: Sequence[BoundaryIndex]) -> int:
     """Position of the first boundary with the word that weighs most; -1 where every boundary is verified."""
     words = [status.value for status in WEAKEST_FIRST]
     bad = [
-        at
-        for at, each in enumerate(boundaries)
-        if not (each.relation_verified and each.canonical_conformant == CONFORMANT)
+        at for at, each in enumerate(boundaries) if not (each.relation_verified and each.canonical_conformant == "yes")
     ]
     return min(bad, key=lambda at: (words.index(boundaries[at].weakest), at), default=-1)

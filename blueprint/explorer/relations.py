@@ -75,15 +75,12 @@ class Found:
 
 
 def relation_rows(lowering: Lowering, found: Found) -> Iterator[Relation]:
-    """Every relation, rule by rule; then those of no rule here, and what only lineage tells of.
-
-    The page finds the rows of a rule by how many each has, so they stand in the order of the contract's rules, whatever
-    that is. What is made is noted in `found`.
-    """
-    last = max(lowering.places.values(), default=-1) + 1
+    """Every relation, in the order of the declared rules; then what only lineage tells of. Noted in `found`."""
+    names = (*lowering.places, *(row.transform for row in lowering.examined))
+    order = {rule: at for at, rule in enumerate(dict.fromkeys(names))}
     number = 0
     covered: set[int] = set()
-    for row in sorted(lowering.examined, key=lambda each: lowering.places.get(each.transform, last)):
+    for row in sorted(lowering.examined, key=lambda each: order[each.transform]):
         relation = _row(lowering, row)
         _note(found, number, relation)
         covered.update(each for group in relation.targets for each in group.entities)
@@ -196,10 +193,11 @@ def _source(lowering: Lowering, present: Sequence[int], sources: Sequence[str]) 
     return Span(colour=Colour.STRUCTURE, parts=(words,))
 
 
-def _passed(lowering: Lowering, transform: str, sources: int, targets: int, recorded: str = "boundary") -> Span:
+def _passed(lowering: Lowering, transform: str, sources: int, targets: int, recorded: str = "undeclared") -> Span:
     """`<pass>.<rule>(relation=..., cardinality=N -> M)`; of an undeclared rule, the recorded kind of lineage."""
+    kind = "boundary" if transform in lowering.whole else lowering.kinds.get(transform, recorded)
     parameters = [
-        Parameter(Colour.MAPPING, f"relation={lowering.kinds.get(transform, recorded)}"),
+        Parameter(Colour.MAPPING, f"relation={kind}"),
         Parameter(Colour.MAPPING, f"cardinality={sources} \u2192 {targets}"),
     ]
     name = Span(colour=Colour.NAME, parts=(f"{plain(lowering.derivation_pass)}.{plain(transform)}",))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
 from typing import Final
 
 ADDRESS: Final = "127.0.0.1"
 """Nobody else can reach it."""
 
 PATH: Final = "/"
+
+HTTP_PORT: Final = 80
 
 _ALLOWED: Final = "GET, HEAD"
 
@@ -19,12 +24,18 @@ class PageServer(ThreadingHTTPServer):
     """Serves one page; port 0 takes a free one. Raises OSError where the port cannot be had."""
 
     daemon_threads = True
-    allow_reuse_address = False
+    # So that a port can be had again at once. Elsewhere the same word would let two servers share one port.
+    allow_reuse_address = os.name == "posix"
 
     def __init__(self, page: bytes, policy: str, port: int = 0) -> None:
         self.page = page
         self.policy = f"{policy}; frame-ancestors 'none'"
         super().__init__((ADDRESS, port), _Handler)
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: object) -> None:
+        """Say nothing where a reader went away in the middle: a tab that is closed is no failure of this command."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:
@@ -32,9 +43,12 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{ADDRESS}:{self.server_port}{PATH}"
 
     @property
-    def hosts(self) -> tuple[str, str]:
+    def hosts(self) -> tuple[str, ...]:
         """The names by which a browser may ask: another one's page must not read this one under its own name."""
-        return (f"{ADDRESS}:{self.server_port}", f"localhost:{self.server_port}")
+        names = (ADDRESS, "localhost")
+        numbered = tuple(f"{name}:{self.server_port}" for name in names)
+        # A browser leaves out the port that goes without saying.
+        return (*numbered, *names) if self.server_port == HTTP_PORT else numbered
 
 
 class _Handler(BaseHTTPRequestHandler):

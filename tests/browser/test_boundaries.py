@@ -314,16 +314,26 @@ def test_an_undeclared_transform_is_evidence_of_lineage_only(show: Show, trainin
         "claims": [],
         "transform": "planning.magic",
     }
+    known = boundary["rules"][0]["id"]
     boundary["undeclared"] = True
-    altered.put(boundary["relations"], [*rows, stray])
+    # A contract may declare a rule of any name: it hides nothing.
+    boundary["rules"].insert(0, {**boundary["rules"][0], "id": "lineage only", "relations": 0})
+    for row in rows:
+        row["rule"] += 1
+    altered.put(boundary["relations"], [*rows, stray, {**stray, "transform": known}, {**rows[-1], "rule": -1}])
     file = tmp_path / "undeclared.html"
     file.write_text(altered.whole())
     window = show(file, f"#/boundary/{TO_PORTABLE}")
     window.page.get_by_label("rule").select_option("lineage only")
-    expect(bodies(window)).to_have_count(1)
+    expect(bodies(window)).to_have_count(3)
+    cell = bodies(window).nth(1).locator("td").nth(1)
+    expect(cell).to_contain_text(f"No examined relation of {known} makes this: evidence of lineage only.")
+    cell = bodies(window).nth(2).locator("td").nth(1)
+    expect(cell).to_contain_text(f"The contract in the bundle does not declare {rows[-1]['transform']}.")
+    expect(cell.locator(".status")).to_have_text("proved")
     cell = bodies(window).first.locator("td").nth(1)
     expect(cell).to_contain_text("No contract declares planning.magic: evidence of lineage only.")
     expect(cell.locator("svg")).to_have_count(0)
     cell.locator("a.relation-link").click()
-    expect(window.page.locator("aside")).to_contain_text("Evidence of lineage only")
+    expect(window.page.locator("aside")).to_contain_text("evidence of lineage only.")
     expect(window.page.locator("aside details.claim")).to_have_count(0)

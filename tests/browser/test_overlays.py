@@ -33,6 +33,18 @@ def test_provider_revision_and_what_matched_are_always_said(show: Show, training
     expect(window.page.locator(".overlays")).to_have_count(0)
 
 
+def test_entries_that_name_no_entity_are_counted(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    overlay = altered.index["overlays"][0]
+    window = show(training, "#/stage/portable")
+    expect(window.page.locator(".overlays label")).not_to_contain_text("entries")
+    overlay["entries"] = overlay["matched"] + 1234
+    file = tmp_path / "entries.html"
+    file.write_text(altered.whole())
+    label = show(file, "#/stage/portable").page.locator(".overlays label")
+    expect(label).to_contain_text(f"by {overlay['matched']} of its {overlay['entries']:,} entries")
+
+
 def test_a_value_stands_with_its_entity_exactly(show: Show, training: Path) -> None:
     altered = Altered(training.read_text())
     overlay = altered.index["overlays"][0]
@@ -69,11 +81,19 @@ def test_quantities_beyond_the_numbers_of_a_browser_keep_every_digit(
     altered.put(overlay["values"], rows)
     stage = altered.stage("portable")
     entities = altered.rows(stage["entities"])
-    entities[rows[0][0]]["fields"].append({"name": "work.read_bytes", "value": str(2**63 - 1)})
+    fields = (("a.read_bytes", 2**63 - 1), ("b.read_bytes", 14 * 2**30), ("c.read_bytes", 14 * 2**30 + 1))
+    entities[rows[0][0]]["fields"] += [{"name": name, "value": str(value)} for name, value in fields]
     altered.put(stage["entities"], entities)
     file = tmp_path / "great.html"
     file.write_text(altered.whole())
     window = show(file, f"#/stage/portable/e/{rows[0][0]}?ov=0")
     aside = window.page.locator("aside")
     expect(aside.locator(".overlay-value")).to_contain_text("9,223,372,036,854,775,807")
-    expect(aside.get_by_role("table", name="Fields")).to_contain_text("9,223,372,036,854,775,807 7.99 EiB")
+    table = aside.get_by_role("table", name="Fields")
+    # What is rounded says so: an exact value in larger units stands without the sign.
+    for text in (
+        "9,223,372,036,854,775,807 ≈ 7.99 EiB",
+        "15,032,385,536 14.00 GiB",
+        "15,032,385,537 ≈ 14.00 GiB",
+    ):
+        expect(table).to_contain_text(text)

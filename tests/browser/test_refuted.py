@@ -279,6 +279,7 @@ def test_findings_of_a_later_boundary_say_that_they_may_follow(show: Show, refut
     first |= {"boundary": 1, "stage": 1, "entity": -1, "relation": -1}
     second |= {"weight": "later"}
     altered.index["findings"] = [first, second]
+    altered.index["totals_of_findings"]["boundaries"] = [{"count": 1, "word": "refuted"}] * 3
     file = tmp_path / "later.html"
     file.write_text(altered.whole())
     window = show(file, "#/boundary/2")
@@ -287,3 +288,72 @@ def test_findings_of_a_later_boundary_say_that_they_may_follow(show: Show, refut
     follow.get_by_role("link").click()
     expect(window.page.locator("main h1")).to_contain_text("DistributeTransformerTrainingPass")
     expect(window.page.locator(".follow")).to_have_count(0)
+
+
+def test_findings_beyond_those_that_are_listed_are_counted_and_seen(show: Show, training: Path, tmp_path: Path) -> None:
+    """Only the first findings stand on a page; no boundary and no entity is good for lying behind them."""
+    altered = Altered(training.read_text())
+    place = {"relation": -1, "law": -1, "entity": 0, "stage": 1, "boundary": 1, "path": "distributed/x"}
+    words = {"code": "claim.local_shape", "message": "wrong", "meaning": "", "weight": "first", "refutes": True}
+    altered.index |= {"verdict": "refuted", "findings": [place | words] * 200, "findings_total": 1304}
+    altered.index["totals_of_findings"] = {
+        "first": 1300,
+        "later": 3,
+        "bytes": 1,
+        "boundaries": [
+            {"count": 0, "word": ""},
+            {"count": 1300, "word": "refuted"},
+            {"count": 4, "word": "refuted"},
+        ],
+        "refuted": [[], [0], [1, 2, 5, 6]],
+    }
+    file = tmp_path / "beyond.html"
+    file.write_text(altered.whole())
+    window = show(file)
+    expect(window.page.locator(".verdict-head .found")).to_contain_text(
+        "1,304 findings: 1,300 to mend; 3 of later stages, which may follow; 1 of digests, replay and records"
+    )
+    signs = window.page.locator(".chain .arrow a").all()
+    assert [str(each.get_attribute("aria-label")).rpartition(": ")[2] for each in signs] == [
+        "proved",
+        "refuted",
+        "refuted",
+    ]
+    window.go("#/stage/portable")
+    expect(window.page.locator(".wrong-here")).to_contain_text("4 refuted here:")
+    window.go("#/boundary/2")
+    expect(window.page.locator(".badges li").first).to_have_text("refuted")
+    here = window.page.get_by_label("Findings here")
+    expect(here).to_contain_text("0 of 4 findings here stand on this page; the report has them all.")
+    window.go("#/boundary/1")
+    expect(here).to_contain_text("200 of 1,300 findings here stand on this page; the report has them all.")
+
+
+def test_where_nothing_was_asked_nothing_is_said_to_be_established(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    finding = {"relation": -1, "law": -1, "entity": -1, "stage": 0, "boundary": 0, "path": "model"}
+    words = {"code": "structure.ssa", "message": "wrong", "meaning": "", "weight": "first", "refutes": True}
+    altered.index |= {"verdict": "refuted", "findings": [finding | words], "findings_total": 1}
+    altered.index["totals_of_findings"] |= {"first": 1}
+    for count in altered.index["counts"]:
+        count["count"] = "0"
+    file = tmp_path / "nothing.html"
+    file.write_text(altered.whole())
+    expect(show(file).page.locator(".verdict-head .found")).to_have_text("1 finding: 1 to mend")
+
+
+def test_what_was_not_examined_is_not_said_to_have_no_laws(folder: Path, show: Show, training_bundle: Path) -> None:
+    """A model without operations: nothing after it can be held against it."""
+    draft = Draft(training_bundle.read_bytes())
+    draft.snapshot(Stage.MODEL)["operations"] = []
+    bundle = folder / "nothing-examined.json"
+    bundle.write_bytes(draft.sealed())
+    window = show(explored(bundle, code=ExitCode.REFUTED))
+    expect(window.page.get_by_label("Law book")).to_contain_text("no law was examined")
+    rows = window.page.get_by_label("Boundaries", exact=True).locator("tbody tr")
+    assert rows.locator("td:nth-child(2)").all_inner_texts() == ["not-run"] * 3
+    assert rows.locator("td:nth-child(7)").all_inner_texts() == ["not examined"] * 3
+    window.go("#/boundary/2?form=laws")
+    expect(window.page.get_by_label("Laws", exact=True)).to_contain_text("not examined")
+    expect(window.page.locator(".law-counts")).to_contain_text("not examined")
+    expect(window.page.get_by_label("Accounted for")).to_contain_text("Accounted for: not examined")

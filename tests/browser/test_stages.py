@@ -272,3 +272,20 @@ def test_the_inspector_shows_every_field_and_lineage_both_ways(show: Show, train
     window.page.go_back()
     aside.get_by_role("link", name="of ModelIR → DistributedTaskIR").click()
     expect(aside.locator("h2")).to_contain_text("training.mlp")
+
+
+def test_neighbours_beyond_those_of_the_page_are_counted(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    stage = altered.stage("distributed")
+    entities = altered.rows(stage["entities"])
+    links = [[1, at % 3] for at in range(1000)]
+    entities[0] |= {"before": [1, 2] * 500, "after": [3], "used_by": links, "counts": [4304, 1, 1, 1500]}
+    altered.put(stage["entities"], entities)
+    file = tmp_path / "many.html"
+    file.write_text(altered.whole())
+    aside = show(file, "#/stage/distributed/e/0").page.locator("aside")
+    expect(aside.locator("h3", has_text="Reads or waits for")).to_have_text("Reads or waits for 4,304")
+    expect(aside.get_by_text("and 1,460 more relations")).to_be_visible()
+    aside.get_by_role("button", name="First 1,000 of 4,304 entities").click()
+    expect(aside.get_by_text("and 3,304 more, which the bundle holds")).to_be_visible()
+    expect(aside.locator("h3", has_text="Is read or waited for by")).to_have_text("Is read or waited for by 1")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from blueprint.codec import encode
 from blueprint.derivation import derive
 from blueprint.exit import ExitCode
+from blueprint.explorer.roofline import REFERENCE
 from blueprint.verification import verify
 from tests.bundles.conftest import JOBS, TINY_REQUEST
 from tests.cli.conftest import ROOT, Run
@@ -115,6 +117,29 @@ def test_a_page_does_not_replace_its_bundle(blueprint: Run, good: Path) -> None:
     assert done.code == ExitCode.INPUT
     assert "would replace the bundle" in done.err
     assert good.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--overlay", "--roofline"])
+def test_a_page_does_not_replace_what_stands_beside_its_bundle(
+    option: str, blueprint: Run, good: Path, tmp_path: Path
+) -> None:
+    beside, link = tmp_path / "beside.json", tmp_path / "page.html"
+    beside.write_bytes(encode(REFERENCE) if option == "--roofline" else b"[]")
+    link.symlink_to(beside)
+    before = beside.read_bytes()
+    for place in (beside, link):
+        done = blueprint("explore", str(good), option, str(beside), "-o", str(place))
+        assert done.code == ExitCode.INPUT
+        assert "would replace a file that is read" in done.err
+        assert beside.read_bytes() == before
+    done = blueprint("explore", str(good), option, str(beside), "-o", str(tmp_path / "other.html"))
+    assert done.code == ExitCode.VERIFIED
+
+
+def test_standard_input_is_read_once(blueprint: Run, tmp_path: Path) -> None:
+    done = blueprint("explore", "-", "--overlay", "-", "-o", str(tmp_path / "page.html"))
+    assert done.code == ExitCode.INPUT
+    assert "standard input can be read only once" in done.err
 
 
 def test_an_overlay_for_another_bundle_is_refused_with_both_digests(blueprint: Run, good: Path, tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ import itertools
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
 from blueprint.bundle import read_bundle
 from blueprint.explanations.claims import CLAIMS
+from blueprint.explorer.explore import explorer_page
 from blueprint.ir.common import Stage
 from blueprint.outcome import Status
 from tests.explorer.conftest import Explored, explored
@@ -272,3 +274,15 @@ def test_a_page_without_findings_lists_none(subject: Explored) -> None:
     page: Page = subject.page
     assert (page.index["findings"], page.index["findings_total"]) == ([], 0)
     assert not [each for each in page.elements if each.tag == "ol"]
+
+
+def test_instances_that_are_not_established_come_first(training: Explored) -> None:
+    """A law may have more instances than anybody lists; the one that does not hold is not to be the last of them."""
+    transition = training.report.transitions[1]
+    at, law = next((at, each) for at, each in enumerate(transition.laws) if len(each.obligations) > 2)
+    rows = list(training.report.obligations)
+    last = law.obligations[-1]
+    rows[last] = msgspec.structs.replace(rows[last], verdict=Status.REFUTED)
+    report = msgspec.structs.replace(training.report, obligations=tuple(rows))
+    found = Page(explorer_page(training.data, report)).boundary("distributed")["laws"][at]
+    assert found["obligations"] == [last, *(each for each in law.obligations if each != last)]

@@ -10,6 +10,8 @@ import pytest
 
 from blueprint.errors import InputError, UsageError
 from blueprint.explorer.explore import explorer_page
+from blueprint.explorer.findings import Place, Places
+from blueprint.explorer.findings import _place as place_of
 from blueprint.ir.common import Stage
 from blueprint.outcome import Finding, Outcome, malformed
 from blueprint.verification import verify, verify_without_replay
@@ -129,6 +131,53 @@ def test_an_undeclared_transform_is_evidence_by_lineage_alone(training: Explored
     assert finding["entity"] in row["targets"][0]["entities"]
 
 
+def test_a_false_record_lies_at_its_own_boundary_wherever_it_stands(training: Explored) -> None:
+    draft = Draft(training.data)
+    draft.transition(Stage.PORTABLE)["report"]["relation_verified"] = False
+    draft.data["transitions"].pop(0)
+    index = explored(draft.raw()).page.index
+    found = {each["code"]: index["boundaries"][each["boundary"]]["name"] for each in index["findings"]}
+    assert found["report.mismatch"] == "PlanTransformerTrainingPass"
+    words = [each["word"] for each in index["totals_of_findings"]["boundaries"]]
+    assert (words[1], words[2]) == ("", "differs")
+
+
+def reversed_rules(rules: list[Any]) -> list[Any]:
+    return rules[::-1]
+
+
+def repeated_rules(rules: list[Any]) -> list[Any]:
+    return [*rules[:3], *rules]
+
+
+def fewer_rules(rules: list[Any]) -> list[Any]:
+    return [rules[0], *rules[2:]]
+
+
+@pytest.mark.parametrize("change", [reversed_rules, repeated_rules, fewer_rules])
+def test_relations_stand_with_their_own_rule_whatever_the_bundle_declares(change: Any, training: Explored) -> None:
+    """The page finds the relations of a rule by counting those of the rules before it."""
+    draft = Draft(training.data)
+    contract = draft.transition(Stage.DISTRIBUTED)["contract"]
+    contract["rules"] = change(contract["rules"])
+    found = explored(draft.raw())
+    assert found.report.verdict is Outcome.REFUTED
+    boundary = found.page.boundary("distributed")
+    rows = found.page.rows(boundary["relations"])
+    start = 0
+    for at, rule in enumerate(boundary["rules"]):
+        own = rows[start : start + rule["relations"]]
+        assert [(row["rule"], row["transform"]) for row in own] == [(at, rule["id"])] * rule["relations"]
+        start += rule["relations"]
+    assert {row["rule"] for row in rows[start:]} <= {-1}
+    assert boundary["undeclared"] is (change is fewer_rules)
+    for row in rows[start:]:
+        assert row["id"]
+        assert "(relation=undeclared, " in text_of(row["passed"])
+    stated = [law for rule in boundary["rules"] for law in rule["laws"]]
+    assert len(stated) == len(set(stated))
+
+
 def test_a_chain_that_is_cut_shows_what_was_not_examined_and_why(five: Explored) -> None:
     draft = Draft(five.data)
     draft.snapshot(Stage.PORTABLE)["tasks"].reverse()
@@ -151,6 +200,11 @@ def test_a_chain_that_is_cut_shows_what_was_not_examined_and_why(five: Explored)
     assert found.page.index["boundaries"][found.page.index["weakest"]]["target"] == 2
 
 
+def words_of_findings(index: dict[str, Any]) -> list[str]:
+    """What findings make of each boundary whose claims and laws are established."""
+    return [boundary["word"] for boundary in index["totals_of_findings"]["boundaries"]]
+
+
 def test_a_boundary_stands_by_all_findings_and_not_by_those_that_are_listed(
     five: Explored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +214,7 @@ def test_a_boundary_stands_by_all_findings_and_not_by_those_that_are_listed(
     page = explored(draft.sealed()).page
     assert (page.index["findings"], page.index["findings_total"]) == ([], 1)
     assert {each["weakest"] for each in page.index["boundaries"]} == {"proved"}
-    assert page.index["standings"] == ["proved", "proved", "proved", "proved", "differs"]
+    assert words_of_findings(page.index) == ["", "", "", "", "differs"]
 
 
 def test_a_boundary_with_a_target_that_nothing_demands_is_refuted(training: Explored) -> None:
@@ -168,15 +222,15 @@ def test_a_boundary_with_a_target_that_nothing_demands_is_refuted(training: Expl
         draft.entity(Stage.PORTABLE, "tasks", "x.fork_gradient")["lineage"]["transform"] = "planning.unheard_of"
 
     index = false(training, change).page.index
-    assert (index["boundaries"][2]["exact"], index["standings"][:2]) == (False, ["proved", "proved"])
-    assert index["standings"][2] == "refuted"
+    assert [boundary["exact"] for boundary in index["boundaries"]] == [True, True, False]
+    assert words_of_findings(index) == ["", "", "refuted"]
 
 
 def test_what_was_not_run_again_is_not_established(training: Explored) -> None:
     report = verify_without_replay(training.data)
     index = Page(explorer_page(training.data, report)).index
     assert {each["weakest"] for each in index["boundaries"]} == {"proved"}
-    assert index["standings"] == ["not established"] * 3
+    assert words_of_findings(index) == ["not established"] * 3
 
 
 def test_a_finding_of_a_branch_leads_into_that_branch(inference: Explored) -> None:
@@ -256,6 +310,52 @@ def test_a_run_that_broke_down_shows_the_bundle_and_establishes_nothing(training
     assert {each["weakest"] for each in page.index["boundaries"]} == {"not-run"}
     short = {each["name"]: each["value"] for each in page.boundary("portable")["short"]}
     assert short["not examined"] == "internal: memory ran out"
+
+
+def beyond(good: Explored, *last: Finding) -> dict[str, Any]:
+    """The index of a page whose report has more findings than it lists, and some after those."""
+    (name, *_), *_ = [row[1:] for row in good.page.rows(good.page.stage("distributed")["names"])]
+    many = [Finding(code="claim.local_shape", message="wrong", path=f"distributed/{name}")] * 250
+    report = msgspec.structs.replace(good.report, verdict=Outcome.REFUTED, diagnostics=(*many, *last))
+    return Page(explorer_page(good.data, report)).index
+
+
+def test_a_finding_that_is_not_listed_counts_where_it_lies(training: Explored) -> None:
+    names = [row[1] for row in training.page.rows(training.page.stage("portable")["names"])]
+    record = Finding(code="report.mismatch", message="another record", path="portable")
+    index = beyond(training, record)
+    assert len(index["findings"]) == 200
+    assert {each["boundary"] for each in index["findings"]} == {1}
+    totals = index["totals_of_findings"]
+    assert (totals["first"], totals["later"], totals["bytes"]) == (250, 0, 1)
+    assert totals["boundaries"] == [
+        {"count": 0, "word": ""},
+        {"count": 250, "word": "refuted"},
+        {"count": 1, "word": "differs"},
+    ]
+    claims = [Finding(code="claim.exact_work", message="wrong", path=f"portable/{name}") for name in names[-3:]]
+    totals = beyond(training, *claims)["totals_of_findings"]
+    assert (totals["first"], totals["later"]) == (250, 3)
+    assert totals["boundaries"][2] == {"count": 3, "word": "refuted"}
+    assert totals["refuted"][2] == sorted(names.index(name) for name in names[-3:])
+    off = Finding(code="replay.off", message="off", path="portable", refutes=False)
+    assert beyond(training, off)["totals_of_findings"]["boundaries"][2] == {"count": 1, "word": "not established"}
+
+
+def test_a_place_is_looked_for_once_however_many_findings_name_it(
+    training: Explored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of entities that share a name each has findings, and each is among those that the name may mean."""
+    looked: list[str] = []
+
+    def looking(finding: Finding, places: Places) -> Place:
+        looked.append(finding.path)
+        return place_of(finding, places)
+
+    monkeypatch.setattr("blueprint.explorer.findings._place", looking)
+    index = beyond(training, Finding(code="claim.exact_work", message="wrong", path="portable"))
+    assert index["totals_of_findings"]["first"] == 250
+    assert len(looked) == len(set(looked)) == 2
 
 
 def drawn() -> list[tuple[Mutant, bytes]]:

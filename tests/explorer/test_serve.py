@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -80,6 +82,21 @@ def test_another_name_of_the_host_is_refused(server: PageServer, name: str) -> N
     assert (answer.status, answer.body) == (403, b"Forbidden\n")
 
 
+def test_the_port_that_goes_without_saying_is_left_out_by_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not this machine lets a test have that port."""
+    with PageServer(PAGE, own_policy()) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        assert ask(running, Host="127.0.0.1").status == ask(running, Host="localhost").status == 403
+        reached = running.server_port
+        monkeypatch.setattr("blueprint.explorer.serve.HTTP_PORT", reached)
+        answers = [ask(running, Host=name) for name in ("127.0.0.1", "localhost", f"localhost:{reached}")]
+        assert [answer.status for answer in answers] == [200, 200, 200]
+        assert ask(running, Host="example.org").status == 403
+        running.shutdown()
+        thread.join(30)
+
+
 def test_no_name_of_the_host_is_refused(server: PageServer) -> None:
     assert ask(server).status == 403
 
@@ -118,3 +135,44 @@ def test_a_request_that_cannot_be_read_is_refused_without_its_words(server: Page
 def test_a_port_that_is_taken_cannot_be_had_again(server: PageServer) -> None:
     with pytest.raises(OSError, match="in use"):
         PageServer(PAGE, own_policy(), server.server_port)
+
+
+@pytest.mark.parametrize("request_line", ["GET / HTTP/1.1", "GET"])
+def test_a_reader_who_goes_away_leaves_no_trace(request_line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """As a tab does that is closed while it loads: here with a reset, in the middle of the answer or of the request."""
+    with PageServer(b"x" * 50_000_000, own_policy()) as running:
+        running.daemon_threads = False
+        running.block_on_close = True
+        thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        with socket.create_connection(("127.0.0.1", running.server_port), timeout=30) as reader:
+            reader.sendall(f"{request_line}\r\nHost: {host(running)}\r\n".encode())
+            if "HTTP" in request_line:
+                reader.sendall(b"\r\n")
+                assert reader.recv(12) == b"HTTP/1.0 200"
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        running.shutdown()
+        thread.join(30)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_failure_of_the_server_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with PageServer(PAGE, own_policy()) as running:
+        monkeypatch.setattr(running, "finish_request", lambda *_: 1 // 0)
+        running.process_request_thread(socket.socket(), ("127.0.0.1", 1))
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_a_port_that_is_free_again_can_be_had_at_once() -> None:
+    """The server ends every connection first, which leaves the port waiting for stragglers."""
+    port = 0
+    for _ in range(2):
+        with PageServer(PAGE, own_policy(), port) as running:
+            thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
+            thread.start()
+            assert ask(running, Host=host(running)).status == 200
+            port = running.server_port
+            running.shutdown()
+            thread.join(30)

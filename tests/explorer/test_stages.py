@@ -253,6 +253,19 @@ def test_neighbours_of_entities_are_the_data_flow(training: Explored) -> None:
         assert forth
 
 
+def test_neighbours_and_relations_that_are_cut_are_counted(training: Explored, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = entities(training.page, "distributed")
+    sides = ("before", "after", "made_by", "used_by")
+    for row in whole:
+        assert row["counts"] == [len(row[side]) for side in sides]
+    assert max(row["counts"][1] for row in whole) > 1
+    monkeypatch.setattr("blueprint.explorer.entities.NEIGHBOURS", 1)
+    cut = entities(Page(explorer_page(training.data, training.report)), "distributed")
+    for row, full in zip(cut, whole, strict=True):
+        assert row["counts"] == full["counts"]
+        assert [row[side] for side in sides] == [full[side][:1] for side in sides]
+
+
 def test_neighbours_of_chips_are_those_of_their_entities(five: Explored) -> None:
     for stage in five.page.index["stages"]:
         rows = five.page.rows(stage["entities"])

@@ -75,7 +75,7 @@ SOFTWARE.
 */
 "use strict";
 (() => {
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/dist/preact.mjs
+  // node_modules/preact/dist/preact.mjs
   var n;
   var t;
   var r;
@@ -346,7 +346,7 @@ SOFTWARE.
     return n3.__v.__b - t4.__v.__b;
   }, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/hooks/dist/hooks.mjs
+  // node_modules/preact/hooks/dist/hooks.mjs
   var t2;
   var r2;
   var u2;
@@ -669,7 +669,8 @@ SOFTWARE.
     }
     const hundredths = value * 100n / size;
     const rest = String(hundredths % 100n).padStart(2, "0");
-    return `${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`;
+    const sign = hundredths * size === value * 100n ? "" : "\u2248 ";
+    return `${sign}${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`;
   }
   function human(text, about) {
     const topic = about.toLowerCase();
@@ -679,7 +680,7 @@ SOFTWARE.
     return "";
   }
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals-core/dist/signals-core.module.js
+  // node_modules/@preact/signals-core/dist/signals-core.module.js
   var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
   function t3() {
     if (!(v3 > 1)) {
@@ -1072,7 +1073,7 @@ SOFTWARE.
     return n3;
   }
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals/dist/signals.module.js
+  // node_modules/@preact/signals/dist/signals.module.js
   var h4;
   var d4;
   var p4;
@@ -1337,7 +1338,7 @@ SOFTWARE.
     return address(path, route.value.options);
   }
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
   var f4 = /* @__PURE__ */ Symbol.for("pv");
   var o4 = 0;
   function a4(t4, e4, n3, u4, a5, i4) {
@@ -1849,8 +1850,15 @@ SOFTWARE.
   function findingsAt(boundary) {
     return index.findings.filter((finding) => finding.boundary === boundary);
   }
-  function standingOf(position) {
-    return index.standings[position] ?? "not-run";
+  function countAt(boundary) {
+    return index.totals_of_findings.boundaries[boundary]?.count ?? 0;
+  }
+  function examined(boundary) {
+    return boundary.coverage.length > 0;
+  }
+  function standingOf(boundary, position) {
+    if (!establishes(boundary.weakest)) return boundary.weakest;
+    return index.totals_of_findings.boundaries[position]?.word || boundary.weakest;
   }
   var FAMILIES = {
     report: "the recorded report differs",
@@ -1866,9 +1874,10 @@ SOFTWARE.
     const boundary = index.boundaries[position];
     return boundary && [boundaryTitle(boundary), position];
   }
+  var refuted2 = index?.totals_of_findings.refuted.map((found) => new Set(found)) ?? [];
+  var NONE2 = /* @__PURE__ */ new Set();
   function wrongIn(stage) {
-    const found = index.findings.filter((each) => each.refutes && each.stage === stage && each.entity >= 0);
-    return new Set(found.map((finding) => finding.entity).sort((a5, b3) => a5 - b3));
+    return refuted2[stage] ?? NONE2;
   }
   function lawWords(laws) {
     return WORDS.flatMap((word) => {
@@ -1905,6 +1914,12 @@ SOFTWARE.
     const hinted = /^\d{1,9}$/.test(hint) ? await byPosition(list, Number(hint)) : void 0;
     return hinted?.relation.id === target2 ? hinted : byId(list, target2);
   }
+  function lineageOnly(boundary, { id, transform }) {
+    if (id) return `The contract in the bundle does not declare ${transform}.`;
+    const declared = boundary.rules.some(({ id: id2 }) => id2 === transform);
+    const why2 = declared ? `No examined relation of ${transform} makes this` : `No contract declares ${transform || "this transform"}`;
+    return `${why2}: evidence of lineage only.`;
+  }
   function RelationEvidence(of) {
     const answer = useAnswer(() => find(of.boundary, of.position, of.target), [of.boundary, of.target]);
     return /* @__PURE__ */ a4(Awaited, { answer, children: (found) => found ? /* @__PURE__ */ a4(Whole, { boundary: of.boundary, relation: found.relation, position: found.position }) : /* @__PURE__ */ a4(NotHere, { what: `relation ${of.target}` }) });
@@ -1927,7 +1942,7 @@ SOFTWARE.
         " ",
         /* @__PURE__ */ a4("small", { children: relation.cardinality })
       ] }),
-      /* @__PURE__ */ a4("p", { children: relation.status ? /* @__PURE__ */ a4(Status, { word: relation.status }) : "Evidence of lineage only: no contract declares it." }),
+      /* @__PURE__ */ a4("p", { children: relation.status ? /* @__PURE__ */ a4(Status, { word: relation.status }) : lineageOnly(boundary, relation) }),
       rule ? /* @__PURE__ */ a4("p", { children: rule.rewrite }) : null,
       /* @__PURE__ */ a4(Ends, { boundary, relation }),
       /* @__PURE__ */ a4("h3", { children: [
@@ -2299,7 +2314,7 @@ SOFTWARE.
     if (rule === "") return [0, boundary.relations.count];
     let start = 0;
     for (const row of boundary.rules) {
-      if (row.id === rule) return [start, start + row.relations];
+      if (row.id === rule && row.relations > 0) return [start, start + row.relations];
       start += row.relations;
     }
     return rule === NO_RULE ? [start, boundary.relations.count] : [0, 0];
@@ -2450,11 +2465,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("bdi", { children: rule.signature }),
         /* @__PURE__ */ a4("br", {}),
         /* @__PURE__ */ a4("bdi", { children: rule.rewrite })
-      ] }) : /* @__PURE__ */ a4("p", { class: "support", children: [
-        "No contract declares ",
-        value.transform || "this transform",
-        ": evidence of lineage only."
-      ] }),
+      ] }) : /* @__PURE__ */ a4("p", { class: "support", children: lineageOnly(boundary, value) }),
       cell.detail ? /* @__PURE__ */ a4(Claims, { value }) : null
     ] });
   }
@@ -2514,7 +2525,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("small", { children: boundary.name })
       ] }),
       /* @__PURE__ */ a4("ul", { class: "badges", children: [
-        /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(Status, { word: standingOf(position) }) }),
+        /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(Status, { word: standingOf(boundary, position) }) }),
         /* @__PURE__ */ a4("li", { children: boundary.relation_verified ? "relation verified" : "relations not verified" }),
         /* @__PURE__ */ a4("li", { children: [
           "canonical-conformant: ",
@@ -2529,7 +2540,7 @@ SOFTWARE.
         ] }),
         /* @__PURE__ */ a4("p", { class: "counts law-counts", children: [
           /* @__PURE__ */ a4("span", { children: "Laws:" }),
-          boundary.laws.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: "none" }) : null,
+          boundary.laws.length === 0 ? /* @__PURE__ */ a4("span", { class: "none", children: examined(boundary) ? "none" : "not examined" }) : null,
           lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) }))
         ] })
       ] })
@@ -2542,7 +2553,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("li", { children: [
           /* @__PURE__ */ a4("b", { children: "Accounted for:" }),
           " ",
-          boundary.exact ? "everything, once" : "not everything, or not once"
+          !examined(boundary) ? "not examined" : boundary.exact ? "everything, once" : "not everything, or not once"
         ] }),
         boundary.coverage.map(({ name, value }) => /* @__PURE__ */ a4("li", { class: value === "0" ? "zero" : "", children: [
           FAULTS.has(name) && value !== "0" ? /* @__PURE__ */ a4(Icon, { word: "refuted" }) : null,
@@ -2607,17 +2618,24 @@ SOFTWARE.
   }
   function Findings({ position }) {
     const findings = findingsAt(position);
-    if (findings.length === 0) return null;
+    const all = countAt(position);
+    if (all === 0) return null;
     const wrong = firstWrong();
-    const follow2 = wrong && wrong[1] !== position && findings.every((finding) => finding.weight !== "first");
-    return /* @__PURE__ */ a4(Part, { title: "Findings here", note: grouped(String(findings.length)), children: [
+    const follow2 = wrong && wrong[1] !== position && findings.length > 0 && findings.every((finding) => finding.weight !== "first");
+    return /* @__PURE__ */ a4(Part, { title: "Findings here", note: grouped(String(all)), children: [
       follow2 ? /* @__PURE__ */ a4("p", { class: "follow", children: [
         "They may follow from what is wrong before: mend ",
         /* @__PURE__ */ a4("a", { href: address(["boundary", wrong[1]]), children: wrong[0] }),
         " first."
       ] }) : null,
       /* @__PURE__ */ a4(FindingList, { findings: findings.slice(0, FINDINGS) }),
-      findings.length > FINDINGS ? /* @__PURE__ */ a4(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a4(FindingList, { findings: findings.slice(FINDINGS) }) }) : null
+      findings.length > FINDINGS ? /* @__PURE__ */ a4(More, { title: `${grouped(String(findings.length - FINDINGS))} more`, children: /* @__PURE__ */ a4(FindingList, { findings: findings.slice(FINDINGS) }) }) : null,
+      all > findings.length ? /* @__PURE__ */ a4("p", { class: "support", children: [
+        grouped(String(findings.length)),
+        " of ",
+        counted(all, "finding"),
+        " here stand on this page; the report has them all."
+      ] }) : null
     ] });
   }
   var FINDINGS = 1;
@@ -2679,7 +2697,7 @@ SOFTWARE.
   function Laws({ boundary, position }) {
     const laws = boundary.laws.map((law, at) => [law, at]).sort(([a5], [b3]) => lawRank(a5) - lawRank(b3));
     return /* @__PURE__ */ a4(Part, { title: "Laws", note: counted(laws.length, "form"), children: [
-      laws.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "none at this boundary" }) : null,
+      laws.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: examined(boundary) ? "none at this boundary" : "not examined" }) : null,
       /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows laws", children: [
         /* @__PURE__ */ a4("caption", { class: "hidden-text", children: "Laws, those that do not hold first" }),
         /* @__PURE__ */ a4("tbody", { children: laws.map(([law, at]) => /* @__PURE__ */ a4("tr", { children: [
@@ -2821,7 +2839,7 @@ SOFTWARE.
   function Arrow({ boundary, here }) {
     const row = index.boundaries[boundary];
     if (!row) return /* @__PURE__ */ a4("li", { class: "arrow none", "aria-hidden": "true" });
-    const word = standingOf(boundary);
+    const word = standingOf(row, boundary);
     const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${word}`;
     return /* @__PURE__ */ a4("li", { class: "arrow", children: /* @__PURE__ */ a4("a", { href: address(["boundary", boundary]), "aria-current": here ? "page" : void 0, "aria-label": name, title: name, children: [
       /* @__PURE__ */ a4(Icon, { word }),
@@ -2923,7 +2941,7 @@ SOFTWARE.
   }
   function Laws2() {
     const laws = [...book()];
-    if (laws.length === 0) return /* @__PURE__ */ a4("p", { class: "none", children: "no law applies" });
+    if (laws.length === 0) return /* @__PURE__ */ a4("p", { class: "none", children: index.boundaries.every(examined) ? "no law applies" : "no law was examined" });
     return /* @__PURE__ */ a4("div", { class: "wide", children: /* @__PURE__ */ a4("table", { class: "rows", children: [
       /* @__PURE__ */ a4("thead", { children: /* @__PURE__ */ a4("tr", { children: [
         /* @__PURE__ */ a4("th", { scope: "col", children: "law" }),
@@ -3005,13 +3023,14 @@ SOFTWARE.
   }
   function Found() {
     if (index.findings.length === 0) return null;
-    const weighing = (weight) => index.findings.filter((finding) => finding.weight === weight);
-    const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")];
+    const { first, later, bytes } = index.totals_of_findings;
+    const asked = index.counts.filter(({ word, count }) => count !== "0" && !SETTLED.has(word));
+    const established = asked.length > 0 && asked.every(({ word }) => establishes(word)) && nothingIsMissing();
     const parts = [
-      first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
-      later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
-      ...first.length + later.length === 0 ? differences(bytes) : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""],
-      everythingIsEstablished() ? "all claims and laws are established" : ""
+      first > 0 ? `${grouped(String(first))} to mend` : "",
+      later > 0 ? `${grouped(String(later))} of later stages, which may follow` : "",
+      ...first + later === 0 ? differences(index.findings) : [bytes > 0 ? `${grouped(String(bytes))} of digests, replay and records` : ""],
+      established ? "all claims and laws are established" : ""
     ];
     return /* @__PURE__ */ a4("p", { class: "found", children: [
       /* @__PURE__ */ a4("b", { children: counted(index.findings_total, "finding") }),
@@ -3019,9 +3038,10 @@ SOFTWARE.
       parts.filter(Boolean).join("; ")
     ] });
   }
-  function everythingIsEstablished() {
+  var SETTLED = /* @__PURE__ */ new Set(["not-applicable", "definition"]);
+  function nothingIsMissing() {
     const missing = index.findings.some((finding) => finding.code === "stage.missing");
-    const listed = index.findings.length === index.findings_total && index.boundaries.length > 0;
+    const listed = index.findings.length === index.findings_total;
     return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified);
   }
   function Weakest() {
@@ -3032,7 +3052,7 @@ SOFTWARE.
       /* @__PURE__ */ a4("a", { href: address(["boundary", index.weakest]), children: boundaryTitle(boundary) }),
       ",",
       " ",
-      /* @__PURE__ */ a4(Status, { word: standingOf(index.weakest) })
+      /* @__PURE__ */ a4(Status, { word: standingOf(boundary, index.weakest) })
     ] });
   }
   function Slots() {
@@ -3077,12 +3097,12 @@ SOFTWARE.
   function BoundaryLine({ boundary, at }) {
     return /* @__PURE__ */ a4("tr", { children: [
       /* @__PURE__ */ a4("th", { scope: "row", children: /* @__PURE__ */ a4("a", { href: address(["boundary", at]), children: boundaryTitle(boundary) }) }),
-      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: standingOf(at) }) }),
+      /* @__PURE__ */ a4("td", { children: /* @__PURE__ */ a4(Status, { word: standingOf(boundary, at) }) }),
       /* @__PURE__ */ a4("td", { children: boundary.name }),
       /* @__PURE__ */ a4("td", { class: "number", children: grouped(String(boundary.relations.count)) }),
       /* @__PURE__ */ a4("td", { children: boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no" }),
       /* @__PURE__ */ a4("td", { children: boundary.canonical_conformant }),
-      /* @__PURE__ */ a4("td", { children: boundary.exact ? "exactly" : "not exactly" }),
+      /* @__PURE__ */ a4("td", { children: !examined(boundary) ? "not examined" : boundary.exact ? "exactly" : "not exactly" }),
       /* @__PURE__ */ a4("td", { children: boundary.claims.map(({ word, count }) => /* @__PURE__ */ a4(Status, { word, count: grouped(count) })) }),
       /* @__PURE__ */ a4("td", { children: lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) })) })
     ] });
@@ -3198,7 +3218,7 @@ SOFTWARE.
     return index.overlays.flatMap((overlay, at) => overlay.stage === stage ? [[at, overlay]] : []);
   }
   function chosen() {
-    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean).map(Number);
+    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean);
   }
   async function read3(overlay) {
     const values = /* @__PURE__ */ new Map();
@@ -3206,23 +3226,27 @@ SOFTWARE.
     return { overlay, values };
   }
   function useOverlays(stage) {
-    const on = overlaysOf(stage).filter(([at]) => chosen().includes(at));
+    const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)));
     return useAnswer(() => Promise.all(on.map(([, overlay]) => read3(overlay))), [stage, on.map(([at]) => at).join(",")]);
   }
   function OverlaySwitches({ stage }) {
     const all = overlaysOf(stage);
-    if (all.length === 0) return null;
-    const on = chosen();
+    const known2 = all.map(([at]) => String(at));
+    const on = chosen().filter((at) => known2.includes(at));
+    const strange = chosen().filter((at) => !known2.includes(at));
     const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
+    const unknown = strange.length > 0 ? /* @__PURE__ */ a4(NotHere, { what: `overlay ${strange.join(", ")}` }) : null;
+    if (all.length === 0) return unknown;
     return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
       /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
+      unknown,
       all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
         /* @__PURE__ */ a4(
           "input",
           {
             type: "checkbox",
-            checked: on.includes(at),
-            onChange: () => settle(withOptions({ ov: turned(at) }))
+            checked: on.includes(String(at)),
+            onChange: () => settle(withOptions({ ov: turned(String(at)) }))
           }
         ),
         /* @__PURE__ */ a4("span", { children: [
@@ -3235,7 +3259,8 @@ SOFTWARE.
           " of ",
           grouped(String(overlay.entities)),
           " entities matched",
-          on.includes(at) ? /* @__PURE__ */ a4("small", { children: [
+          overlay.entries > overlay.matched ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}` : "",
+          on.includes(String(at)) ? /* @__PURE__ */ a4("small", { children: [
             " ",
             grouped(overlay.low),
             " to ",
@@ -3672,6 +3697,7 @@ SOFTWARE.
   }
   function Whole2({ stage, found, shown }) {
     const { entity, position, names: names2 } = found;
+    const [before = 0, after = 0, made = 0, used = 0] = entity.counts;
     A2(() => {
       opened2.value = entity.group;
       return () => {
@@ -3698,12 +3724,12 @@ SOFTWARE.
       /* @__PURE__ */ a4(Values, { position, shown }),
       /* @__PURE__ */ a4("h3", { children: "Fields" }),
       /* @__PURE__ */ a4(Facts, { facts: entity.fields, label: "Fields", expected }),
-      /* @__PURE__ */ a4(Entities, { title: "Reads or waits for", stage, positions: entity.before, names: names2 }),
-      /* @__PURE__ */ a4(Entities, { title: "Is read or waited for by", stage, positions: entity.after, names: names2 }),
+      /* @__PURE__ */ a4(Entities, { title: "Reads or waits for", stage, positions: entity.before, count: before, names: names2 }),
+      /* @__PURE__ */ a4(Entities, { title: "Is read or waited for by", stage, positions: entity.after, count: after, names: names2 }),
       /* @__PURE__ */ a4("h3", { children: "Lineage" }),
       /* @__PURE__ */ a4(Facts, { facts: entity.lineage, label: "Lineage" }),
-      /* @__PURE__ */ a4(Relations2, { title: "Made by", links: entity.made_by, none: "no relation" }),
-      /* @__PURE__ */ a4(Relations2, { title: "Lowered by", links: entity.used_by, none: "no relation" })
+      /* @__PURE__ */ a4(Relations2, { title: "Made by", links: entity.made_by, count: made, none: "no relation" }),
+      /* @__PURE__ */ a4(Relations2, { title: "Lowered by", links: entity.used_by, count: used, none: "no relation" })
     ] });
   }
   async function accused(findings) {
@@ -3745,22 +3771,28 @@ SOFTWARE.
   }
   function Entities(list) {
     const [all, showAll] = d2(false);
-    const positions = all ? list.positions.slice(0, 1e3) : list.positions.slice(0, SHOWN2);
+    const positions = all ? list.positions : list.positions.slice(0, SHOWN2);
+    const cut = list.count > list.positions.length;
     return /* @__PURE__ */ a4($, { children: [
       /* @__PURE__ */ a4("h3", { children: [
         list.title,
         " ",
-        /* @__PURE__ */ a4("small", { children: grouped(String(list.positions.length)) })
+        /* @__PURE__ */ a4("small", { children: grouped(String(list.count)) })
       ] }),
       list.positions.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: "nothing" }) : null,
       /* @__PURE__ */ a4("ul", { class: "links", children: positions.map((position) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("a", { href: entityAddress(list.stage, position), children: /* @__PURE__ */ a4("bdi", { children: list.names[position]?.[0] ?? position }) }) })) }),
       !all && list.positions.length > SHOWN2 ? /* @__PURE__ */ a4("button", { type: "button", class: "plain", onClick: () => showAll(true), children: [
-        list.positions.length > 1e3 ? "First 1,000 of " : "All ",
-        counted(list.positions.length, "entity", "entities")
+        cut ? `First ${grouped(String(list.positions.length))} of ` : "All ",
+        counted(list.count, "entity", "entities")
+      ] }) : null,
+      all && cut ? /* @__PURE__ */ a4("p", { children: [
+        "and ",
+        grouped(String(list.count - list.positions.length)),
+        " more, which the bundle holds"
       ] }) : null
     ] });
   }
-  function Relations2({ title, links, none }) {
+  function Relations2({ title, links, count, none }) {
     return /* @__PURE__ */ a4($, { children: [
       /* @__PURE__ */ a4("h3", { children: title }),
       links.length === 0 ? /* @__PURE__ */ a4("p", { class: "none", children: none }) : null,
@@ -3773,9 +3805,9 @@ SOFTWARE.
           boundaryTitle(row)
         ] }) }) : null;
       }) }),
-      links.length > SHOWN2 ? /* @__PURE__ */ a4("p", { children: [
+      count > SHOWN2 ? /* @__PURE__ */ a4("p", { children: [
         "and ",
-        counted(links.length - SHOWN2, "more relation")
+        counted(count - SHOWN2, "more relation")
       ] }) : null
     ] });
   }
@@ -3831,7 +3863,7 @@ SOFTWARE.
   }
 
   // src/stage.tsx
-  function StageView({ name, target: target2 }) {
+  function StageView({ name, kind, target: target2 }) {
     const position = stageBySlug(name);
     const stage = index.stages[position];
     const shown = useOverlays(position);
@@ -3851,7 +3883,7 @@ SOFTWARE.
           /* @__PURE__ */ a4(Form2, { stage, position, shown: overlays })
         ] })
       ] }),
-      /* @__PURE__ */ a4(Beside2, { stage, position, target: target2, shown: overlays })
+      /* @__PURE__ */ a4(Beside2, { stage, position, kind, target: target2, shown: overlays })
     ] });
   }
   function Head2({ stage, position }) {
@@ -3884,7 +3916,7 @@ SOFTWARE.
           /* @__PURE__ */ a4("a", { href: address(["boundary", made]), children: boundaryTitle(boundary) }),
           ":",
           " ",
-          /* @__PURE__ */ a4(Status, { word: standingOf(made) })
+          /* @__PURE__ */ a4(Status, { word: standingOf(boundary, made) })
         ] }) : null,
         /* @__PURE__ */ a4("span", { class: "digest", children: [
           "snapshot ",
@@ -3945,11 +3977,12 @@ SOFTWARE.
     return /* @__PURE__ */ a4(Matrix, { stage: position, shown });
   }
   function Beside2(beside) {
-    const { stage, position, target: target2, shown } = beside;
+    const { stage, position, kind, target: target2, shown } = beside;
     const options = route.value.options;
     const text = options.get("q") ?? "";
     const group = options.get("g") ?? "";
-    if (target2 !== void 0) {
+    if (kind && kind !== "e") return /* @__PURE__ */ a4(Side, { label: "Unknown", children: /* @__PURE__ */ a4(NotHere, { what: `${kind} ${target2}` }) });
+    if (kind) {
       const back = address(["stage", slug(stage)], options);
       return /* @__PURE__ */ a4(Side, { label: "Entity", back: text ? [`search \u201C${text}\u201D`, back] : group ? [groupName(stage, group), back] : void 0, children: /* @__PURE__ */ a4(Inspector, { stage: position, target: target2, shown }) });
     }
@@ -3964,7 +3997,7 @@ SOFTWARE.
       ] });
     }
     if (group) {
-      const at = Number(group);
+      const at = /^\d{1,9}$/.test(group) ? Number(group) : -1;
       const row = stage.groups[at];
       return /* @__PURE__ */ a4(Side, { label: "Group", children: row ? /* @__PURE__ */ a4($, { children: [
         /* @__PURE__ */ a4("h2", { tabIndex: -1, children: /* @__PURE__ */ a4("bdi", { children: row.name }) }),
@@ -4003,7 +4036,7 @@ SOFTWARE.
       case void 0:
         return /* @__PURE__ */ a4(Overview, {});
       case "stage":
-        return /* @__PURE__ */ a4(StageView, { name, target: kind ? target2 : void 0 });
+        return /* @__PURE__ */ a4(StageView, { name, kind, target: target2 });
       case "boundary":
         return /* @__PURE__ */ a4(BoundaryView, { name, kind, target: target2 });
       case "evidence":

@@ -10,7 +10,7 @@ import { RelationEvidence } from "./relation"
 import { Relations } from "./relations"
 import { address, route, withOptions } from "./route"
 import { Side } from "./side"
-import { findingsAt, firstWrong, lawWords, standingOf } from "./standing"
+import { countAt, examined, findingsAt, firstWrong, lawWords, standingOf } from "./standing"
 import { establishes, Icon, Status } from "./status"
 
 export function BoundaryView({ name, kind, target }: { name: string; kind: string; target: string }) {
@@ -40,7 +40,7 @@ function Head({ boundary, position }: { boundary: BoundaryIndex; position: numbe
       </h1>
       <ul class="badges">
         <li>
-          <Status word={standingOf(position)} />
+          <Status word={standingOf(boundary, position)} />
         </li>
         <li>{boundary.relation_verified ? "relation verified" : "relations not verified"}</li>
         <li>canonical-conformant: {boundary.canonical_conformant}</li>
@@ -55,7 +55,7 @@ function Head({ boundary, position }: { boundary: BoundaryIndex; position: numbe
         </p>
         <p class="counts law-counts">
           <span>Laws:</span>
-          {boundary.laws.length === 0 ? <span class="none">none</span> : null}
+          {boundary.laws.length === 0 ? <span class="none">{examined(boundary) ? "none" : "not examined"}</span> : null}
           {lawWords(boundary.laws).map(([word, count]) => (
             <Status word={word} count={grouped(String(count))} />
           ))}
@@ -73,7 +73,8 @@ function Coverage({ boundary }: { boundary: BoundaryIndex }) {
     <section class="coverage" aria-label="Accounted for">
       <ul class="tiles">
         <li>
-          <b>Accounted for:</b> {boundary.exact ? "everything, once" : "not everything, or not once"}
+          <b>Accounted for:</b>{" "}
+          {!examined(boundary) ? "not examined" : boundary.exact ? "everything, once" : "not everything, or not once"}
         </li>
         {boundary.coverage.map(({ name, value }) => (
           <li class={value === "0" ? "zero" : ""}>
@@ -148,11 +149,12 @@ function Form({ boundary, position }: { boundary: BoundaryIndex; position: numbe
 
 function Findings({ position }: { position: number }) {
   const findings = findingsAt(position)
-  if (findings.length === 0) return null
+  const all = countAt(position)
+  if (all === 0) return null
   const wrong = firstWrong()
-  const follow = wrong && wrong[1] !== position && findings.every((finding) => finding.weight !== "first")
+  const follow = wrong && wrong[1] !== position && findings.length > 0 && findings.every((finding) => finding.weight !== "first")
   return (
-    <Part title="Findings here" note={grouped(String(findings.length))}>
+    <Part title="Findings here" note={grouped(String(all))}>
       {follow ? (
         <p class="follow">
           They may follow from what is wrong before: mend <a href={address(["boundary", wrong[1]])}>{wrong[0]}</a> first.
@@ -163,6 +165,11 @@ function Findings({ position }: { position: number }) {
         <More title={`${grouped(String(findings.length - FINDINGS))} more`}>
           <FindingList findings={findings.slice(FINDINGS)} />
         </More>
+      ) : null}
+      {all > findings.length ? (
+        <p class="support">
+          {grouped(String(findings.length))} of {counted(all, "finding")} here stand on this page; the report has them all.
+        </p>
       ) : null}
     </Part>
   )
@@ -278,7 +285,7 @@ function Laws({ boundary, position }: { boundary: BoundaryIndex; position: numbe
   const laws = boundary.laws.map((law, at) => [law, at] as const).sort(([a], [b]) => lawRank(a) - lawRank(b))
   return (
     <Part title="Laws" note={counted(laws.length, "form")}>
-      {laws.length === 0 ? <p class="none">none at this boundary</p> : null}
+      {laws.length === 0 ? <p class="none">{examined(boundary) ? "none at this boundary" : "not examined"}</p> : null}
       <div class="wide">
         <table class="rows laws">
           <caption class="hidden-text">Laws, those that do not hold first</caption>

@@ -70,7 +70,7 @@ function Slot({ stage, here }: { stage: StageIndex; here: boolean }) {
 function Arrow({ boundary, here }: { boundary: number; here: boolean }) {
   const row = index.boundaries[boundary]
   if (!row) return <li class="arrow none" aria-hidden="true" />
-  const word = standingOf(boundary)
+  const word = standingOf(row, boundary)
   const name = `${stageTitle(row.source)} to ${stageTitle(row.target)}, ${row.name}: ${word}`
   return (
     <li class="arrow">

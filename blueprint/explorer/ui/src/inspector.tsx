@@ -43,6 +43,7 @@ export function Inspector({ stage, target, shown }: { stage: number; target: str
 
 function Whole({ stage, found, shown }: { stage: number; found: Found; shown: readonly Shown[] }) {
   const { entity, position, names } = found
+  const [before = 0, after = 0, made = 0, used = 0] = entity.counts
   useEffect(() => {
     opened.value = entity.group
     return () => {
@@ -72,12 +73,12 @@ function Whole({ stage, found, shown }: { stage: number; found: Found; shown: re
       <Values position={position} shown={shown} />
       <h3>Fields</h3>
       <Facts facts={entity.fields} label="Fields" expected={expected} />
-      <Entities title="Reads or waits for" stage={stage} positions={entity.before} names={names} />
-      <Entities title="Is read or waited for by" stage={stage} positions={entity.after} names={names} />
+      <Entities title="Reads or waits for" stage={stage} positions={entity.before} count={before} names={names} />
+      <Entities title="Is read or waited for by" stage={stage} positions={entity.after} count={after} names={names} />
       <h3>Lineage</h3>
       <Facts facts={entity.lineage} label="Lineage" />
-      <Relations title="Made by" links={entity.made_by} none="no relation" />
-      <Relations title="Lowered by" links={entity.used_by} none="no relation" />
+      <Relations title="Made by" links={entity.made_by} count={made} none="no relation" />
+      <Relations title="Lowered by" links={entity.used_by} count={used} none="no relation" />
     </>
   )
 }
@@ -126,19 +127,21 @@ function Values({ position, shown }: { position: number; shown: readonly Shown[]
   )
 }
 
-/** Links to entities; those beyond the first are opened on demand. */
+/** Links to entities, `count` in all; those beyond the first that the page has are opened on demand. */
 export function Entities(list: {
   title: string
   stage: number
   positions: readonly number[]
+  count: number
   names: readonly NameRow[]
 }) {
   const [all, showAll] = useState(false)
-  const positions = all ? list.positions.slice(0, 1000) : list.positions.slice(0, SHOWN)
+  const positions = all ? list.positions : list.positions.slice(0, SHOWN)
+  const cut = list.count > list.positions.length
   return (
     <>
       <h3>
-        {list.title} <small>{grouped(String(list.positions.length))}</small>
+        {list.title} <small>{grouped(String(list.count))}</small>
       </h3>
       {list.positions.length === 0 ? <p class="none">nothing</p> : null}
       <ul class="links">
@@ -152,15 +155,16 @@ export function Entities(list: {
       </ul>
       {!all && list.positions.length > SHOWN ? (
         <button type="button" class="plain" onClick={() => showAll(true)}>
-          {list.positions.length > 1000 ? "First 1,000 of " : "All "}
-          {counted(list.positions.length, "entity", "entities")}
+          {cut ? `First ${grouped(String(list.positions.length))} of ` : "All "}
+          {counted(list.count, "entity", "entities")}
         </button>
       ) : null}
+      {all && cut ? <p>and {grouped(String(list.count - list.positions.length))} more, which the bundle holds</p> : null}
     </>
   )
 }
 
-function Relations({ title, links, none }: { title: string; links: readonly Link[]; none: string }) {
+function Relations({ title, links, count, none }: { title: string; links: readonly Link[]; count: number; none: string }) {
   return (
     <>
       <h3>{title}</h3>
@@ -177,7 +181,7 @@ function Relations({ title, links, none }: { title: string; links: readonly Link
           ) : null
         })}
       </ul>
-      {links.length > SHOWN ? <p>and {counted(links.length - SHOWN, "more relation")}</p> : null}
+      {count > SHOWN ? <p>and {counted(count - SHOWN, "more relation")}</p> : null}
     </>
   )
 }

@@ -3,6 +3,7 @@ import { boundaryTitle, index } from "./data"
 import type { LawRow } from "./payload"
 import { address } from "./route"
 import { Equations, foreverWords } from "./evidence"
+import { examined } from "./standing"
 import { Status } from "./status"
 
 interface Use {
@@ -40,7 +41,7 @@ function boundaryName(position: number): string {
 
 export function Laws() {
   const laws = [...book()]
-  if (laws.length === 0) return <p class="none">no law applies</p>
+  if (laws.length === 0) return <p class="none">{index.boundaries.every(examined) ? "no law applies" : "no law was examined"}</p>
   return (
     <div class="wide">
       <table class="rows">

@@ -46,7 +46,7 @@ function View() {
     case undefined:
       return <Overview />
     case "stage":
-      return <StageView name={name} target={kind ? target : undefined} />
+      return <StageView name={name} kind={kind} target={target} />
     case "boundary":
       return <BoundaryView name={name} kind={kind} target={target} />
     case "evidence":

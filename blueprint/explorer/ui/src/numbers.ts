@@ -26,7 +26,7 @@ const BINARY = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 const DECIMAL = ["k", "M", "G", "T", "P", "E", "Z"]
 const TIME = ["ns", "µs", "ms", "s"]
 
-/** The value in the largest unit that it reaches, with two decimals rounded down; empty below the first unit. */
+/** The value in the largest unit that it reaches, with two decimals; `≈` where that is rounded; empty below the first. */
 function scaled(text: string, step: bigint, units: readonly string[]): string {
   if (!DIGITS.test(text)) return ""
   const value = BigInt(text)
@@ -39,10 +39,11 @@ function scaled(text: string, step: bigint, units: readonly string[]): string {
   }
   const hundredths = (value * 100n) / size
   const rest = String(hundredths % 100n).padStart(2, "0")
-  return `${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`
+  const sign = hundredths * size === value * 100n ? "" : "≈ "
+  return `${sign}${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`
 }
 
-/** The same quantity in larger units: 15032385536 bytes as 14.00 GiB. Empty where that would say nothing more. */
+/** The same quantity in larger units: 15032385536 bytes as 14.00 GiB, one more as ≈ 14.00 GiB. Empty where that would say nothing more. */
 export function human(text: string, about: string): string {
   const topic = about.toLowerCase()
   if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY)

@@ -1,7 +1,8 @@
 // Numbers beside the entities, from outside the derivation: off until somebody turns them on.
 import { chunksFrom, useAnswer, type Answer } from "./chunks"
 import { index } from "./data"
-import { grouped } from "./numbers"
+import { counted, grouped } from "./numbers"
+import { NotHere } from "./parts"
 import type { OverlayIndex, OverlayValue } from "./payload"
 import { route, settle, withOptions } from "./route"
 
@@ -15,8 +16,8 @@ export function overlaysOf(stage: number): readonly (readonly [number, OverlayIn
   return index.overlays.flatMap((overlay, at) => (overlay.stage === stage ? [[at, overlay] as const] : []))
 }
 
-function chosen(): readonly number[] {
-  return (route.value.options.get("ov") ?? "").split(",").filter(Boolean).map(Number)
+function chosen(): readonly string[] {
+  return (route.value.options.get("ov") ?? "").split(",").filter(Boolean)
 }
 
 async function read(overlay: OverlayIndex): Promise<Shown> {
@@ -27,30 +28,37 @@ async function read(overlay: OverlayIndex): Promise<Shown> {
 
 /** The overlays of a stage that are on, with their values. */
 export function useOverlays(stage: number): Answer<readonly Shown[]> {
-  const on = overlaysOf(stage).filter(([at]) => chosen().includes(at))
+  const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)))
   return useAnswer(() => Promise.all(on.map(([, overlay]) => read(overlay))), [stage, on.map(([at]) => at).join(",")])
 }
 
 /** The switches of a stage's overlays; each says whose it is and how much of it fits. */
 export function OverlaySwitches({ stage }: { stage: number }) {
   const all = overlaysOf(stage)
-  if (all.length === 0) return null
-  const on = chosen()
-  const turned = (at: number) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",")
+  const known = all.map(([at]) => String(at))
+  const on = chosen().filter((at) => known.includes(at))
+  const strange = chosen().filter((at) => !known.includes(at))
+  const turned = (at: string) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",")
+  const unknown = strange.length > 0 ? <NotHere what={`overlay ${strange.join(", ")}`} /> : null
+  if (all.length === 0) return unknown
   return (
     <fieldset class="overlays">
       <legend>Overlays, from outside the derivation</legend>
+      {unknown}
       {all.map(([at, overlay]) => (
         <label>
           <input
             type="checkbox"
-            checked={on.includes(at)}
-            onChange={() => settle(withOptions({ ov: turned(at) }))}
+            checked={on.includes(String(at))}
+            onChange={() => settle(withOptions({ ov: turned(String(at)) }))}
           />
           <span>
             <bdi>{overlay.provider}</bdi>, revision <bdi>{overlay.revision}</bdi>:{" "}
             {grouped(String(overlay.matched))} of {grouped(String(overlay.entities))} entities matched
-            {on.includes(at) ? (
+            {overlay.entries > overlay.matched
+              ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}`
+              : ""}
+            {on.includes(String(at)) ? (
               <small>
                 {" "}
                 {grouped(overlay.low)} to {grouped(overlay.high)} <bdi>{overlay.unit}</bdi>.{" "}

@@ -6,8 +6,8 @@ import { counted, grouped, groupedWithin } from "./numbers"
 import { Facts, More, Part } from "./parts"
 import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
-import { differences, lawWords, standingOf } from "./standing"
-import { Icon, meaningOf, Status, toneOf, WORDS } from "./status"
+import { differences, examined, lawWords, standingOf } from "./standing"
+import { establishes, Icon, meaningOf, Status, toneOf, WORDS } from "./status"
 
 export function Overview() {
   return (
@@ -76,15 +76,16 @@ function Verdict() {
 /** How many findings there are, and how many of them may follow from the others. */
 function Found() {
   if (index.findings.length === 0) return null
-  const weighing = (weight: string) => index.findings.filter((finding) => finding.weight === weight)
-  const [first, later, bytes] = [weighing("first"), weighing("later"), weighing("bytes")]
+  const { first, later, bytes } = index.totals_of_findings
+  const asked = index.counts.filter(({ word, count }) => count !== "0" && !SETTLED.has(word))
+  const established = asked.length > 0 && asked.every(({ word }) => establishes(word)) && nothingIsMissing()
   const parts = [
-    first.length > 0 ? `${grouped(String(first.length))} to mend` : "",
-    later.length > 0 ? `${grouped(String(later.length))} of later stages, which may follow` : "",
-    ...(first.length + later.length === 0
-      ? differences(bytes)
-      : [bytes.length > 0 ? `${grouped(String(bytes.length))} of digests, replay and records` : ""]),
-    everythingIsEstablished() ? "all claims and laws are established" : "",
+    first > 0 ? `${grouped(String(first))} to mend` : "",
+    later > 0 ? `${grouped(String(later))} of later stages, which may follow` : "",
+    ...(first + later === 0
+      ? differences(index.findings)
+      : [bytes > 0 ? `${grouped(String(bytes))} of digests, replay and records` : ""]),
+    established ? "all claims and laws are established" : "",
   ]
   return (
     <p class="found">
@@ -93,10 +94,13 @@ function Found() {
   )
 }
 
-/** Whether no stage that is asked for is missing, and nothing is left open of what leads to those that are there. */
-function everythingIsEstablished(): boolean {
+/** Words that ask for nothing more. */
+const SETTLED: ReadonlySet<string> = new Set(["not-applicable", "definition"])
+
+/** Whether every stage that is asked for is there, and all that leads to it is related. */
+function nothingIsMissing(): boolean {
   const missing = index.findings.some((finding) => finding.code === "stage.missing")
-  const listed = index.findings.length === index.findings_total && index.boundaries.length > 0
+  const listed = index.findings.length === index.findings_total
   return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified)
 }
 
@@ -106,7 +110,7 @@ function Weakest() {
   return (
     <p>
       Weakest link: <a href={address(["boundary", index.weakest])}>{boundaryTitle(boundary)}</a>,{" "}
-      <Status word={standingOf(index.weakest)} />
+      <Status word={standingOf(boundary, index.weakest)} />
     </p>
   )
 }
@@ -194,13 +198,13 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
         <a href={address(["boundary", at])}>{boundaryTitle(boundary)}</a>
       </th>
       <td>
-        <Status word={standingOf(at)} />
+        <Status word={standingOf(boundary, at)} />
       </td>
       <td>{boundary.name}</td>
       <td class="number">{grouped(String(boundary.relations.count))}</td>
       <td>{boundary.structural_only ? "structural only" : boundary.relation_verified ? "yes" : "no"}</td>
       <td>{boundary.canonical_conformant}</td>
-      <td>{boundary.exact ? "exactly" : "not exactly"}</td>
+      <td>{!examined(boundary) ? "not examined" : boundary.exact ? "exactly" : "not exactly"}</td>
       <td>
         {boundary.claims.map(({ word, count }) => (
           <Status word={word} count={grouped(count)} />

@@ -39,6 +39,19 @@ export interface FindingRow {
   readonly entity: number
 }
 
+export interface BoundaryFindings {
+  readonly count: number
+  readonly word: string
+}
+
+export interface FindingTotals {
+  readonly first: number
+  readonly later: number
+  readonly bytes: number
+  readonly boundaries: readonly (BoundaryFindings)[]
+  readonly refuted: readonly (readonly (number)[])[]
+}
+
 export interface LaneRow {
   readonly subsystem: string
   readonly kind: string
@@ -174,9 +187,9 @@ export interface Index {
   readonly weakest: number
   readonly stages: readonly (StageIndex)[]
   readonly boundaries: readonly (BoundaryIndex)[]
-  readonly standings: readonly (string)[]
   readonly findings: readonly (FindingRow)[]
   readonly findings_total: number
+  readonly totals_of_findings: FindingTotals
   readonly overlays: readonly (OverlayIndex)[]
   readonly obligations: ChunkList
   readonly definitions: readonly (Fact)[]
@@ -200,6 +213,7 @@ export interface Entity {
   readonly lineage: readonly (Fact)[]
   readonly made_by: readonly (Link)[]
   readonly used_by: readonly (Link)[]
+  readonly counts: readonly (number)[]
 }
 
 export type Line = readonly [depth: number, parts: readonly (string | Span)[]]

@@ -51,6 +51,14 @@ async function find(boundary: BoundaryIndex, at: number, target: string): Promis
   return hinted?.relation.id === target ? hinted : byId(list, target)
 }
 
+/** What a row is that belongs to no rule here: its rule may be declared, and may have been examined without that. */
+export function lineageOnly(boundary: BoundaryIndex, { id, transform }: Relation): string {
+  if (id) return `The contract in the bundle does not declare ${transform}.`
+  const declared = boundary.rules.some(({ id }) => id === transform)
+  const why = declared ? `No examined relation of ${transform} makes this` : `No contract declares ${transform || "this transform"}`
+  return `${why}: evidence of lineage only.`
+}
+
 export function RelationEvidence(of: { boundary: BoundaryIndex; position: number; target: string }) {
   const answer = useAnswer(() => find(of.boundary, of.position, of.target), [of.boundary, of.target])
   return (
@@ -79,7 +87,7 @@ function Whole(whole: { boundary: BoundaryIndex; relation: Relation; position: n
       <h2 tabIndex={-1}>
         {rule ? rule.id : relation.transform || "no transform"} <small>{relation.cardinality}</small>
       </h2>
-      <p>{relation.status ? <Status word={relation.status} /> : "Evidence of lineage only: no contract declares it."}</p>
+      <p>{relation.status ? <Status word={relation.status} /> : lineageOnly(boundary, relation)}</p>
       {rule ? <p>{rule.rewrite}</p> : null}
       <Ends boundary={boundary} relation={relation} />
       <h3>

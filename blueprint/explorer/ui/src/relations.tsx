@@ -6,7 +6,7 @@ import { counted, grouped } from "./numbers"
 import { Notice } from "./parts"
 import type { BoundaryIndex, Relation } from "./payload"
 import { printedOf, printing } from "./print"
-import { opened, WrongSign } from "./relation"
+import { lineageOnly, opened, WrongSign } from "./relation"
 import { address, route, settle, withOptions } from "./route"
 import { Expression, Legend } from "./spans"
 import { Status } from "./status"
@@ -110,7 +110,7 @@ function rangeOf(boundary: BoundaryIndex, rule: string): readonly [number, numbe
   if (rule === "") return [0, boundary.relations.count]
   let start = 0
   for (const row of boundary.rules) {
-    if (row.id === rule) return [start, start + row.relations]
+    if (row.id === rule && row.relations > 0) return [start, start + row.relations]
     start += row.relations
   }
   return rule === NO_RULE ? [start, boundary.relations.count] : [0, 0]
@@ -332,7 +332,7 @@ function PassCell(cell: {
           <bdi>{rule.rewrite}</bdi>
         </p>
       ) : (
-        <p class="support">No contract declares {value.transform || "this transform"}: evidence of lineage only.</p>
+        <p class="support">{lineageOnly(boundary, value)}</p>
       )}
       {cell.detail ? <Claims value={value} /> : null}
     </>

@@ -15,7 +15,7 @@ import { standingOf, wrongIn } from "./standing"
 import { Icon, Status } from "./status"
 import { TextView } from "./text"
 
-export function StageView({ name, target }: { name: string; target: string | undefined }) {
+export function StageView({ name, kind, target }: { name: string; kind: string; target: string }) {
   const position = stageBySlug(name)
   const stage = index.stages[position]
   const shown = useOverlays(position)
@@ -38,7 +38,7 @@ export function StageView({ name, target }: { name: string; target: string | und
           </>
         )}
       </main>
-      <Beside stage={stage} position={position} target={target} shown={overlays} />
+      <Beside stage={stage} position={position} kind={kind} target={target} shown={overlays} />
     </>
   )
 }
@@ -80,7 +80,7 @@ function Head({ stage, position }: { stage: StageIndex; position: number }) {
           {boundary ? (
             <span>
               Made by <a href={address(["boundary", made])}>{boundaryTitle(boundary)}</a>:{" "}
-              <Status word={standingOf(made)} />
+              <Status word={standingOf(boundary, made)} />
             </span>
           ) : null}
           <span class="digest">snapshot {stage.digest}</span>
@@ -147,14 +147,16 @@ function Form({ stage, position, shown }: { stage: StageIndex; position: number;
 function Beside(beside: {
   stage: StageIndex
   position: number
-  target: string | undefined
+  kind: string
+  target: string
   shown: readonly Shown[]
 }) {
-  const { stage, position, target, shown } = beside
+  const { stage, position, kind, target, shown } = beside
   const options = route.value.options
   const text = options.get("q") ?? ""
   const group = options.get("g") ?? ""
-  if (target !== undefined) {
+  if (kind && kind !== "e") return <Side label="Unknown"><NotHere what={`${kind} ${target}`} /></Side>
+  if (kind) {
     const back = address(["stage", slug(stage)], options)
     return (
       <Side label="Entity" back={text ? [`search “${text}”`, back] : group ? [groupName(stage, group), back] : undefined}>
@@ -171,7 +173,7 @@ function Beside(beside: {
     )
   }
   if (group) {
-    const at = Number(group)
+    const at = /^\d{1,9}$/.test(group) ? Number(group) : -1
     const row = stage.groups[at]
     return (
       <Side label="Group">

@@ -1,15 +1,27 @@
 // How places stand once the findings are counted, too: their claims may all be proved, and the record be wrong.
 import { boundaryTitle, index } from "./data"
-import type { FindingRow, LawRow } from "./payload"
-import { WORDS } from "./status"
+import type { BoundaryIndex, FindingRow, LawRow } from "./payload"
+import { establishes, WORDS } from "./status"
 
+/** The findings about a boundary that the index lists. */
 export function findingsAt(boundary: number): readonly FindingRow[] {
   return index.findings.filter((finding) => finding.boundary === boundary)
 }
 
-/** The word of a boundary as a whole. */
-export function standingOf(position: number): string {
-  return index.standings[position] ?? "not-run"
+/** How many findings about a boundary there are, listed or not. */
+export function countAt(boundary: number): number {
+  return index.totals_of_findings.boundaries[boundary]?.count ?? 0
+}
+
+/** Whether anything was asked at a boundary; where a stage before it is broken, nothing is. */
+export function examined(boundary: BoundaryIndex): boolean {
+  return boundary.coverage.length > 0
+}
+
+/** The word of a boundary: the weakest of claims and laws, or what findings say where they are established. */
+export function standingOf(boundary: BoundaryIndex, position: number): string {
+  if (!establishes(boundary.weakest)) return boundary.weakest
+  return index.totals_of_findings.boundaries[position]?.word || boundary.weakest
 }
 
 /** What differs, of findings about digests, replay and records: the family of their codes in words. */
@@ -31,10 +43,12 @@ export function firstWrong(): readonly [string, number] | undefined {
   return boundary && [boundaryTitle(boundary), position]
 }
 
+const refuted: readonly ReadonlySet<number>[] = index?.totals_of_findings.refuted.map((found) => new Set(found)) ?? []
+const NONE: ReadonlySet<number> = new Set()
+
 /** Positions of the entities of a stage that a finding refutes, in canonical order. */
 export function wrongIn(stage: number): ReadonlySet<number> {
-  const found = index.findings.filter((each) => each.refutes && each.stage === stage && each.entity >= 0)
-  return new Set(found.map((finding) => finding.entity).sort((a, b) => a - b))
+  return refuted[stage] ?? NONE
 }
 
 /** Forms of laws by verdict word. */
