@@ -279,7 +279,7 @@ def training_options(draw: st.DrawFn, case: Case) -> dict[str, Any]:
 def grown(draw: st.DrawFn, ask: Ask) -> Ask:
     """The request with a number that is so large that what follows from it may not be held in 64 bits."""
     factor = 2 ** draw(st.integers(16, 40))
-    edge = dataclasses.replace(ask, perhaps="exceed the limit of 2^63 - 1")
+    edge = dataclasses.replace(ask, perhaps="the limit of 2^63 - 1")
     if ask.case.inference:
         edge = edge.changed(attention=Attention.UNFUSED)  # which has no other reason to be refused
     names = [each for each in ("batch", "sequence", "microbatches", "context") if each in ask.options]
