@@ -21,7 +21,7 @@ from blueprint.term import Const, Term, Var, at_most, equal, product
 from blueprint.verdict import Obligation, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.bench import explorer, explorer_page
+from tests.bench import explorer_page, large
 from tests.bench.layouts import measured
 from tests.browser.chromium import NoChromiumError
 
@@ -29,7 +29,9 @@ RUNS = 7
 VERIFY_RATIO = 3.0
 HELP_RATIO = 2.0
 MEMORY_MIB = 400.0
-EXPLORE_MIB = 1500.0
+LARGE_MIB = 1500.0
+LARGE_RATIO = 10.0
+SLOPE = 1.1
 READY_SECONDS = 1.5
 TASK_SECONDS = 0.2
 ELEMENTS = 8000
@@ -221,28 +223,33 @@ def _layout_rows() -> list[Row]:
     return rows
 
 
-def _explorer_rows(folder: Path) -> list[Row]:
-    """A page of the largest bundle, beside its verification, which is a part of it."""
+def _large_rows(folder: Path) -> list[Row]:
+    """The largest bundle: its verification, how that grows, and its page, of which the verification is a part."""
     try:
-        found = explorer.measured(folder / "large.bundle.json", folder / "large.html")
+        found = large.measured(folder / "large.bundle.json", folder / "large.html")
     except subprocess.CalledProcessError as error:
         raise NotMeasuredError(f"a command exits with {error.returncode}") from error
+    slopes = large.growth(folder, folder / "large.bundle.json", found.verify)
     page = found.explore.processor - found.verify.processor
+    ratio = found.verify.processor / found.floor
     return [
-        Row("explore, size of the bundle", f"{found.bundle / 2**20:.1f} MiB"),
-        Row("  size of the page", f"{found.page / 2**20:.1f} MiB"),
+        Row("a large bundle, size", f"{found.bundle / 2**20:.1f} MiB"),
+        Row("  decode, encode and SHA-256 alone", f"{found.floor:.2f} s"),
         Row("  verify, all processors", f"{found.verify.processor:.1f} s"),
+        Row("  ratio", f"{ratio:.1f}", f"<= {LARGE_RATIO:g}", ratio <= LARGE_RATIO),
+        _peak_row("  verify, peak memory", found.verify.peak),
+        Row("  slope of time from 1 MiB on", f"{slopes.seconds:.2f}", f"<= {SLOPE:g}", slopes.seconds <= SLOPE),
+        Row("  slope of memory from 1 MiB on", f"{slopes.peak:.2f}", f"<= {SLOPE:g}", slopes.peak <= SLOPE),
+        Row("its page, size", f"{found.page / 2**20:.1f} MiB"),
         Row("  explore, all processors", f"{found.explore.processor:.1f} s"),
         Row("  the page's part of it", f"{page:.1f} s"),
-        Row("  verify, peak memory", f"{found.verify.peak:.0f} MiB"),
-        Row(
-            "  explore, peak memory",
-            f"{found.explore.peak:.0f} MiB",
-            f"< {EXPLORE_MIB:g} MiB",
-            found.explore.peak < EXPLORE_MIB,
-        ),
+        _peak_row("  explore, peak memory", found.explore.peak),
         *_measure("open the page", lambda: _page_rows(folder / "large.html")),
     ]
+
+
+def _peak_row(label: str, peak: float) -> Row:
+    return Row(label, f"{peak:.0f} MiB", f"< {LARGE_MIB:g} MiB", peak < LARGE_MIB)
 
 
 def _page_rows(page: Path) -> list[Row]:
@@ -286,7 +293,7 @@ def main() -> None:
             *_measure("--help", _help_rows),
             *_measure("ground", lambda: [_rate_row("ground", _ground, GROUND_COUNT, GROUND_RATE)]),
             *_measure("layout", _layout_rows),
-            *_measure("explore", lambda: _explorer_rows(Path(folder))),
+            *_measure("a large bundle", lambda: _large_rows(Path(folder))),
             *_measure("universal", lambda: [_rate_row("universal", _universal, UNIVERSAL_COUNT, UNIVERSAL_RATE)]),
         ]
     print(f"medians of {RUNS} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}\n")

@@ -33,7 +33,7 @@ FORMULAE = {rule.law for rule in BOOK.primitives.values() if rule.law}
 FINDERS = {"find", "_fault", "_bare"}
 """Functions that take a code first."""
 
-PASSED_ON = {"code", "error.code", "each.code", "fault.code", "faults[0].code"}
+PASSED_ON = {"error.code", "each.code", "fault.code", "faults[0].code", "plain(each.finding.code)", "code"}
 """Codes that stand elsewhere already."""
 
 UNDECIDED = {verdict.value for verdict in Verdict} - {Status.PROVED.value}

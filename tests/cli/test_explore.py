@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import http.client
 import re
 import signal
@@ -172,7 +173,9 @@ def test_help_says_what_the_exit_status_means(blueprint: Run) -> None:
 def test_serving_shows_the_same_bytes_and_ends_with_ctrl_c(good: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     command = [sys.executable, "-m", "blueprint", "explore", str(good), "--serve", "--no-browser", "-o", str(page)]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as running:
+    # A shell starts what runs in its background deaf to Ctrl-C, and children inherit that.
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heard) as running:  # noqa: PLW1509 -- no thread runs
         try:
             assert running.stderr is not None
             said = ""
