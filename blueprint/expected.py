@@ -276,10 +276,12 @@ class ModelView:
         """The tensors that a reference of a task means, in order; none where the operation lacks the slot."""
         if task.operation is None:
             return tuple(each for value in task.values for each in self._select(ref, value, None))
+        if ref.slot is Slot.SOURCE:
+            return ()  # an operation has no source value
         if ref.slot is Slot.RESULT:
             slots = [task.operation.result]
         else:
-            slots = list(task.operation.inputs[ref.slot.value :][: ref.slot is not Slot.SOURCE])
+            slots = list(task.operation.inputs[ref.slot.value : ref.slot.value + 1])
         return tuple(each for slot in slots for each in self._select(ref, self.values[slot], task.operation))
 
     def resolve_value(self, ref: Ref, value: ModelValue) -> tuple[ExpectedTensor, ...]:

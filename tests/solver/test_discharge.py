@@ -195,7 +195,8 @@ def test_an_undecided_second_decider_withholds_the_proof(pool: SolverPool, monke
     assert (found.verdict, found.second.reason) == (Verdict.UNKNOWN, "asleep")
 
 
-def test_equal_texts_are_solved_once(pool: SolverPool, monkeypatch: pytest.MonkeyPatch) -> None:
+def counting(pool: SolverPool, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many questions each batch has that the pool is given from now on."""
     asked: list[int] = []
     solve = pool.solve
 
@@ -204,6 +205,11 @@ def test_equal_texts_are_solved_once(pool: SolverPool, monkeypatch: pytest.Monke
         return solve(batches)
 
     monkeypatch.setattr(pool, "solve", counted)
+    return asked
+
+
+def test_equal_texts_are_solved_once(pool: SolverPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = counting(pool, monkeypatch)
     renamed = ground(product(C, T), 42, c=6, t=7)
     crossed: list[str] = []
 
@@ -244,14 +250,7 @@ def test_what_is_known_is_not_asked_again_and_is_answered_in_other_names(
     known: dict[bytes, discharge.Evidence] = {}
     first = discharge.discharge([WRONG_GROUND, GROUND, LAW], pool, BUDGET, None, known)
     assert len(known) == 3
-    asked: list[int] = []
-    solve = pool.solve
-
-    def counted(batches: Sequence[Batch]) -> list[Answer]:
-        asked.extend(len(batch.questions) for batch in batches)
-        return solve(batches)
-
-    monkeypatch.setattr(pool, "solve", counted)
+    asked = counting(pool, monkeypatch)
     renamed = ground(product(C, T), 41, c=6, t=7)
     again = discharge.discharge([renamed, LAW, GROUND], pool, BUDGET, None, known)
     assert asked == []
