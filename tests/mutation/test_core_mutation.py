@@ -94,6 +94,29 @@ def test_a_killed_mutant_is_named_with_its_test_and_a_later_run_goes_on(tmp_path
     assert run(checkout(tmp_path, TOY, "assert False\n"))[2] == rows
 
 
+def test_what_killed_the_nearest_mutants_is_asked_first(tmp_path: Path) -> None:
+    run(checkout(tmp_path, TOY, STRONG))
+    bench = core.Bench(tmp_path / "bench", tmp_path, ("blueprint", "tests"))
+    asked = core.Run(bench, tmp_path / "none.json", {})
+    places = {"a": "blueprint/exact.py:9", "b": "blueprint/exact.py:5", "c": "blueprint/codec.py:6"}
+    asked.known = {name: row("killed", place=place, by=f"tests/a.py::{name}") for name, place in places.items()}
+    asked.known |= {"d": row("killed", place="blueprint/exact.py:6", by="tests/b.py::d"), "e": row("survived")}
+    bench.pace = {f"tests/a.py::{name}": 1.0 for name in "abc"} | {"tests/b.py::d": 1.0}
+    mutant = Mutant("blueprint/exact.py", 6, "number", "a = 1", "a = 2", "a = 2\n")
+    assert asked.likely(mutant, ("tests/a.py",)) == ("tests/a.py::b", "tests/a.py::a")
+    bench.pace.pop("tests/a.py::b")
+    assert asked.likely(mutant, ("tests/a.py",)) == ("tests/a.py::a",)
+
+
+def test_a_test_that_is_gone_is_not_asked_for(tmp_path: Path) -> None:
+    toy = TOY + "\n\ndef other(left: int) -> bool:\n    return left < 3\n"
+    other = "\n\ndef test_other() -> None:\n    from blueprint.toy import other\n\n    assert not other(3)\n"
+    rows = run(checkout(tmp_path, toy, WEAK + other))[2]
+    assert {row.by for row in rows} == {"", "tests/test_toy.py::test_other"}
+    rows = run(checkout(tmp_path, toy, STRONG + other.replace("test_other", "test_another")))[2]
+    assert {row.after: row.fate for row in rows}["return left <= right"] == "killed"
+
+
 def test_a_mutant_that_hangs_is_given_up_and_one_that_does_not_load_does_not_count(tmp_path: Path) -> None:
     toy = TOY + "\n\nassert holds(1, 2)\nassert holds(0, 1) is True\n"
     rows = run(checkout(tmp_path, toy.replace("return left < right", "return left + 0 < right"), HANGING))[2]
