@@ -163,6 +163,20 @@ def plain_context(chromium: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+AT_REST: Final = """async (patience) => {
+    const end = performance.now() + patience
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
+    for (let same = 0, before = null; performance.now() < end; await frame()) {
+        const now = location.hash + document.querySelector("#app").innerHTML
+        same = document.body.ariaBusy !== "true" && now === before ? same + 1 : 0
+        if (same === 3) return true
+        before = now
+    }
+    return false
+}"""
+"""Whether a page comes to rest within so many milliseconds."""
+
+
 @dataclass
 class Window:
     """A page that is shown, and what it did."""
@@ -172,17 +186,34 @@ class Window:
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
+    def rest(self) -> None:
+        """Wait until the page reads nothing, and three frames in a row have changed nothing.
+
+        What is looked at once only, and not waited for, is looked at after this.
+        """
+        if not self.page.evaluate(AT_REST, PATIENCE):
+            raise AssertionError("the page comes to no rest")
+
     def go(self, address: str) -> None:
         """Follow a hash link by hand."""
         self.page.evaluate("(to) => { location.hash = to }", address)
+        self.rest()
+
+    def reload(self) -> None:
+        """Load the page again."""
+        self.page.reload()
+        self.page.wait_for_selector("html[data-ready]")
+        self.rest()
 
     @property
     def address(self) -> str:
         """The hash of the page's address."""
+        self.rest()
         return str(self.page.evaluate("location.hash"))
 
     def texts(self, selector: str) -> list[str]:
         """What stands in every element that a selector finds."""
+        self.rest()
         return [text.strip() for text in self.page.locator(selector).all_inner_texts()]
 
 
@@ -209,6 +240,7 @@ def show(chromium: Browser, plain_context: BrowserContext) -> Iterator[Show]:
         page.goto(f"{file.as_uri()}{address}")
         if ready:
             page.wait_for_selector("html[data-ready]")
+            window.rest()
         return window
 
     yield open_window

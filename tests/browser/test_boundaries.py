@@ -197,7 +197,7 @@ def test_relations_are_chosen_by_rule_by_status_and_by_cardinality(show: Show, r
     window.page.get_by_label("cardinality").select_option("1:1")
     expected = [row for row in expected if row["cardinality"] == "1:1"]
     expect(count).to_have_text(f"{len(expected)} of {len(rows)} relations")
-    window.page.reload()
+    window.reload()
     expect(count).to_have_text(f"{len(expected)} of {len(rows)} relations")
 
 

@@ -11,6 +11,7 @@ from tests.browser.conftest import Show, Window
 
 
 def focused(window: Window, what: str = "textContent") -> str:
+    window.rest()
     return str(window.page.evaluate(f"document.activeElement.{what}")).strip()
 
 
@@ -123,6 +124,7 @@ def test_the_matrix_keeps_the_key_contract_of_a_grid(show: Show, training: Path)
         expect(grid.locator("[tabindex='0']")).to_have_count(1)
     # Tab leaves the grid, and comes back to where it was.
     press(window, "Tab")
+    window.rest()
     assert not window.page.evaluate("document.activeElement.matches('[data-place]')")
     press(window, "Shift+Tab")
     expect_place(window, f"0.{columns - 1}.0")
@@ -147,10 +149,12 @@ def test_help_lists_the_keys_and_keeps_the_focus(show: Show, training: Path) -> 
     press(window, "?")
     dialog = window.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
+    window.rest()
     for key in ("/", "?", "Esc", "Arrow keys", "Home and End", "Enter"):
         expect(dialog).to_contain_text(key)
     assert window.page.evaluate("document.querySelector('dialog').contains(document.activeElement)")
     press(window, "o", "Tab")
+    window.rest()
     assert window.page.evaluate("!document.querySelector('main').contains(document.activeElement)")
     press(window, "Escape")
     expect(dialog).to_be_hidden()

@@ -32,7 +32,6 @@ def test_every_view_of_a_page_makes_one_request_for_the_file_itself(show: Show, 
     for view in VIEWS:
         window.go(view)
         expect(window.page.locator("main h1")).to_be_visible()
-        expect(window.page.locator(".waiting")).to_have_count(0)
     assert window.requests == [training.as_uri()]
 
 
@@ -43,7 +42,6 @@ def test_nothing_on_the_page_changes_the_derivation(show: Show, training: Path) 
     names = set()
     for view in VIEWS:
         window.go(view)
-        expect(window.page.locator(".waiting")).to_have_count(0)
         controls = window.page.locator("input, textarea, select, [contenteditable], button:not(.chip)")
         names |= set(controls.evaluate_all("(all) => all.map((each) => each.labels?.[0]?.innerText ?? each.innerText)"))
     # Search, overlays, filters, theme, help: ways to look, and nothing that steps, edits, lowers or compares.

@@ -68,6 +68,7 @@ def test_an_overlay_changes_no_structure(show: Show, training: Path) -> None:
     before = window.page.evaluate(structure)
     window.page.get_by_role("checkbox").check()
     expect(window.page.locator(".matrix .bar").first).to_be_visible()
+    window.rest()
     assert window.page.evaluate(structure) == before
 
 

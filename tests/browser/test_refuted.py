@@ -204,10 +204,12 @@ def test_a_chip_that_is_opened_stays_where_it_is(show: Show, refuted: Path) -> N
     expect(window.page.locator(".board")).to_have_class("board fits")
     chip = window.page.locator(".chip.wrong")
     chip.scroll_into_view_if_needed()
+    window.rest()
     top = "(chip) => chip.getBoundingClientRect().top"
     before = chip.evaluate(top)
     chip.click()
     expect(window.page.locator("aside h2")).to_contain_text(WRONG)
+    window.rest()
     assert abs(chip.evaluate(top) - before) < 2
 
 

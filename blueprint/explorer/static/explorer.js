@@ -525,8 +525,19 @@ SOFTWARE.
     if (!Array.isArray(rows) || rows.length !== chunk.count) throw new Error(`Part ${chunk.id} of this page is damaged.`);
     return rows;
   }
+  var reading = 0;
+  async function announced(chunk) {
+    reading += 1;
+    document.body.ariaBusy = "true";
+    try {
+      return await read(chunk);
+    } finally {
+      reading -= 1;
+      document.body.ariaBusy = String(reading > 0);
+    }
+  }
   function rowsOf(chunk) {
-    const held2 = kept.get(chunk.id) ?? { rows: read(chunk) };
+    const held2 = kept.get(chunk.id) ?? { rows: announced(chunk) };
     held2.rows.then(
       (rows) => {
         held2.now = rows;

@@ -41,8 +41,22 @@ async function read(chunk: ChunkRow): Promise<readonly unknown[]> {
   return rows
 }
 
+let reading = 0
+
+/** Read a part; as long as any is being read, the page says that it is busy. */
+async function announced(chunk: ChunkRow): Promise<readonly unknown[]> {
+  reading += 1
+  document.body.ariaBusy = "true"
+  try {
+    return await read(chunk)
+  } finally {
+    reading -= 1
+    document.body.ariaBusy = String(reading > 0)
+  }
+}
+
 function rowsOf(chunk: ChunkRow): Promise<readonly unknown[]> {
-  const held: Kept = kept.get(chunk.id) ?? { rows: read(chunk) }
+  const held: Kept = kept.get(chunk.id) ?? { rows: announced(chunk) }
   held.rows.then(
     (rows) => {
       held.now = rows
