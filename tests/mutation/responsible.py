@@ -14,6 +14,7 @@ _NORMALFORM = "tests/solver/test_normalform.py"
 _SMTLIB = "tests/solver/test_smtlib.py"
 _CROSSCHECK = "tests/solver/test_crosscheck.py"
 _SOLVER = "tests/solver/test_solver.py"
+_WORKER = "tests/solver/test_worker.py"
 _DISCHARGE = "tests/solver/test_discharge.py"
 _CODEC = "tests/test_codec.py"
 _OBLIGATION = "tests/test_obligation.py"
@@ -207,7 +208,7 @@ class Tests(NamedTuple):
 RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
-    "rulebook": Tests(_LAWS, (_RULEBOOK, *_EXTENDED)),
+    "rulebook": Tests((_RULEBOOK, *_LAWS), _EXTENDED),
     "rulecheck": Tests((_RULECHECK, *_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
@@ -219,7 +220,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "verdict": Tests((_EXACT, _SMTLIB), (_NORMALFORM, _DISCHARGE)),
     "smtlib": Tests((_SMTLIB, _CROSSCHECK, _CONCLUSIONS)),
     "solver": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
-    "worker": Tests((_SOLVER, *_POOL), (_DISCHARGE,)),
+    "worker": Tests((_WORKER, _SOLVER, *_POOL), (_DISCHARGE,)),
     "discharge": Tests((_CONCLUSIONS, _POOL_ALONE), (_DISCHARGE, *_POOL)),
     "exact": Tests((_EXACT,), (_CONCLUSIONS,)),
     "normalform": Tests((_NORMALFORM,)),

@@ -102,11 +102,22 @@ def test_the_table_counts_what_changed() -> None:
     assert (steady.changed(), changed.changed()) == ([], ["seeds"])
     assert (changed.strays("seeds"), changed.strays("names")) == (False, True)
     assert totals([steady, changed], "names") == [211 / 200]
-    lines = table([steady, changed])
-    assert lines[0] == "2 questions, 200 steps in the recorded way"
-    assert lines[1].startswith("seeds: 1 verdicts changed; all steps together 102.5% to 102.5%")
-    assert lines[2].startswith("names: 0 verdicts changed; all steps together 105.5% to 105.5%")
+    refuted = steady._replace(verdict=Verdict.REFUTED, steps=7)
+    lines = table([steady, changed, refuted])
+    assert lines[0] == "2 questions proved, 200 steps in the recorded way"
+    assert lines[1].startswith("  seeds: 1 verdicts changed; all steps together 102.5% to 102.5%")
+    assert lines[2].startswith("  names: 0 verdicts changed; all steps together 105.5% to 105.5%")
     assert lines[2].endswith("1 questions differ by more than 10%")
+    assert lines[5] == "1 questions refuted, 7 steps in the recorded way"
+
+
+@pytest.mark.parametrize(("steps", "ways"), [(109, []), (111, ["names"]), (91, []), (89, ["names"])])
+def test_steps_that_stray_are_a_failure_where_something_is_proved(steps: int, ways: list[str]) -> None:
+    ways_of = dict.fromkeys(deciders.WAYS, 100) | {"names": steps}
+    found = outcome(*(Other(way, 0, Verdict.PROVED, taken) for way, taken in ways_of.items()))
+    refuted = found._replace(verdict=Verdict.REFUTED, steps=1)
+    assert deciders.unsteady([found, refuted]) == ways
+    assert deciders.unsteady([refuted]) == []
 
 
 def test_a_changed_verdict_is_a_failure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
