@@ -61,9 +61,9 @@ HARD = text(  # with the arithmetic that Z3 takes by default: 37,000 steps, or n
 
 def test_a_proof_takes_as_many_steps_whatever_the_seed_within_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
+    kept = z3.Solver.set
     for seed in range(5):
         with monkeypatch.context() as patch:
-            kept = z3.Solver.set
             patch.setattr(z3.Solver, "set", lambda own, *pair, seed=seed: kept(own, pair[0], pair[1] or seed))
             answer = solver.decide(HARD, 6, BUDGET, ground=False)
         assert (answer.verdict, answer.core) == (Verdict.PROVED, (0, 1))
