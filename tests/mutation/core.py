@@ -10,11 +10,16 @@ until one fails, in a fork of a process that has loaded the libraries and nothin
 - equivalent: listed with a proof in EQUIVALENT; one that is listed and dies makes the run fail;
 - survived: the tests pass.
 
-The score is those killed or timed out among all that are neither stillborn nor equivalent; in a sum over modules, each
-weighs as much as it has mutants, so that a run over a part of them estimates the whole. Each module's mutants are
-taken in an order that is random and always the same, and each module has its share of the time: a run that is stopped,
-or limited, still gives an estimate for each. What it found stays in build/mutation-core.json, by the mutated text, and
-a later run goes on from there; where a module's tests have changed, its survivors are asked again.
+All are put to the quick tests first, and then the survivors to the slower ones: as many of them as there is time for.
+
+The score is those killed or timed out among all that are neither stillborn nor equivalent; of the survivors that were
+put to quick tests alone as large a share is taken to be noticed as of those that were put to all. In a sum over
+modules, each weighs as much as it has mutants, so that a run over a part of them estimates the whole.
+
+Each module's mutants are taken in an order that is random and always the same, and each module has its share of the
+time: a run that is stopped, or limited, still gives an estimate for each. What it found stays in
+build/mutation-core.json, by the mutated text, and a later run goes on from there; where a module's tests have changed,
+its survivors are asked again.
 """
 
 from __future__ import annotations
@@ -76,7 +81,10 @@ CRITICAL: Final = tuple(
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What became of one mutant, and by which test; `tests` is the digest of the tests that were asked."""
+    """What became of one mutant, and by which test; `tests` is the digest of the tests that were asked.
+
+    `whole` is whether the slower tests were asked, too.
+    """
 
     id: str
     module: str
@@ -89,6 +97,7 @@ class Row(msgspec.Struct, frozen=True):
     seconds: float
     tests: str
     proof: str = ""
+    whole: bool = False
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -392,7 +401,8 @@ class Run:
                 if selection and outcome.fate == "passed":
                     limit = PATIENCE * self.bench.control(selection) + START_SECONDS
                     outcome = self.bench.attempt(mutant, selection, limit)
-            self.known[mutant.id] = judged(module, mutant, outcome, self.digests[module][thorough])
+            made = judged(module, mutant, outcome, self.digests[module][thorough])
+            self.known[mutant.id] = msgspec.structs.replace(made, whole=thorough)
         return relisted(self.known[mutant.id])
 
     def likely(self, mutant: Mutant, tests: Sequence[str]) -> tuple[str, ...]:
@@ -458,10 +468,17 @@ _NONE: Final = Row("", "", "", "", "", "", "", "", 0.0, "")
 
 
 def score(rows: Iterable[Row]) -> float:
-    """Those that the tests notice among those that they could notice; 1 where there are none."""
-    fates = Counter(row.fate for row in rows)
-    noticed = fates["killed"] + fates["timed out"]
-    counted = noticed + fates["survived"] + fates["wrongly listed"]
+    """Those that the tests notice among those that they could notice; 1 where there are none.
+
+    Survivors of the quick tests that were put to no others count by the share of those that were.
+    """
+    fates = Counter((row.fate, row.whole) for row in rows)
+    late = fates["killed", True] + fates["timed out", True]
+    missed = fates["survived", True] + fates["wrongly listed", True] + fates["wrongly listed", False]
+    quick = fates["killed", False] + fates["timed out", False]
+    waiting = fates["survived", False]
+    noticed = quick + late + (waiting * late / (late + missed) if late + missed else 0)
+    counted = quick + late + missed + waiting
     return noticed / counted if counted else 1.0
 
 
@@ -482,7 +499,7 @@ def table(rows: Sequence[Row], sizes: dict[str, int]) -> Iterator[str]:
             yield f"{row.place} ({row.operator})\n    {row.before}\n -> {row.after}"
             if row.proof:
                 yield f"    proof: {row.proof}"
-    heads = ("mutants", "asked", "killed", "timed out", "stillborn", "equivalent", "survivors", "score")
+    heads = ("mutants", "asked", "killed", "timed out", "stillborn", "equivalent", "survivors", "of all", "score")
     yield ""
     yield f"{'module':<22}{''.join(f'{head:>11}' for head in heads)}"
     for module, size in sizes.items():
@@ -497,7 +514,8 @@ def _count_line(name: str, every: Sequence[Row], sizes: Mapping[str, int]) -> st
     rows = [row for row in every if row.module in sizes]
     fates = Counter(row.fate for row in rows)
     survivors = fates["survived"] + fates["wrongly listed"]
-    told = (fates["killed"], fates["timed out"], fates["stillborn"], fates["equivalent"], survivors)
+    final = survivors - sum(row.fate == "survived" and not row.whole for row in rows)
+    told = (fates["killed"], fates["timed out"], fates["stillborn"], fates["equivalent"], survivors, final)
     counts = (sum(sizes.values()), len(rows), *told)
     # Of a module of which nothing has been asked nothing is known.
     share = f"{100 * estimate(rows, sizes):.1f}%" if rows else "-"

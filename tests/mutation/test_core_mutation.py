@@ -167,9 +167,21 @@ def test_the_score_leaves_out_what_cannot_be_noticed() -> None:
     assert core.problems([*rows, row("survived")], {"exact": 40}) != []
     assert core.score([]) == 1.0
     (empty,) = [line for line in core.table(rows, {"exact": 40, "codec": 9}) if line.startswith("codec")]
-    assert empty.split() == ["codec", "9", "0", "0", "0", "0", "0", "0", "-"]
+    assert empty.split() == ["codec", "9", "0", "0", "0", "0", "0", "0", "0", "-"]
     line = next(line for line in core.table(rows, {"exact": 40}) if line.startswith("exact"))
-    assert line.split() == ["exact", "40", "22", "18", "1", "1", "1", "1", "95.0%"]
+    assert line.split() == ["exact", "40", "22", "18", "1", "1", "1", "1", "0", "95.0%"]
+
+
+def test_survivors_of_the_quick_tests_count_by_the_share_of_those_that_were_put_to_all() -> None:
+    asked = [msgspec.structs.replace(row(fate), whole=True) for fate in ("killed", "timed out", "killed", "survived")]
+    rows = [*[row("killed")] * 12, *[row("survived")] * 4, *asked, row("stillborn"), row("equivalent")]
+    assert core.score(rows) == (12 + 3 + 4 * 3 / 4) / 20
+    # Where none was put to all, none is taken to be noticed.
+    assert core.score([*[row("killed")] * 12, *[row("survived")] * 4]) == 12 / 16
+    wrong = msgspec.structs.replace(row("wrongly listed"), whole=True)
+    assert core.score([row("killed"), wrong]) == core.score([row("killed"), row("wrongly listed")]) == 1 / 2
+    (line,) = [line for line in core.table(rows, {"exact": 40}) if line.startswith("exact")]
+    assert line.split() == ["exact", "40", "22", "14", "1", "1", "1", "5", "1", "90.0%"]
 
 
 def test_a_sum_weighs_modules_by_their_mutants_and_not_by_how_many_were_asked() -> None:
@@ -177,7 +189,7 @@ def test_a_sum_weighs_modules_by_their_mutants_and_not_by_how_many_were_asked() 
     sizes = {"exact": 30, "codec": 10, "bundle": 1_000}
     assert core.estimate(found, sizes) == (30 * 1 + 10 * 0.5) / 40
     total = next(line for line in core.table(found, sizes) if line.startswith("core with structures"))
-    assert total.split()[3:] == ["1040", "11", "6", "0", "0", "0", "5", "87.5%"]
+    assert total.split()[3:] == ["1040", "11", "6", "0", "0", "0", "5", "0", "87.5%"]
     assert core.problems(found, sizes) != []
     assert core.estimate([], sizes) == 0
 

@@ -1047,7 +1047,8 @@ def test_z3_gets_exactly_the_text_with_a_fixed_seed_and_a_budget(
 ) -> None:
     seen = _watched(monkeypatch, None)
     assert solver.decide(_EASY, 1, 5_000, ground=ground).verdict is Verdict.PROVED
-    assert seen == [("random_seed", 0), ("rlimit", 5_000), ("text", _EASY if ground else _CORES + _EASY)]
+    text = _EASY if ground else _CORES + _EASY
+    assert seen == [("arith.solver", 2), ("random_seed", 0), ("rlimit", 5_000), ("text", text)]
 
 
 def test_what_the_first_solver_leaves_open_a_second_gets_with_the_whole_budget(
@@ -1056,8 +1057,8 @@ def test_what_the_first_solver_leaves_open_a_second_gets_with_the_whole_budget(
     budget = 10 * solver.BRIEF
     seen = _watched(monkeypatch, z3.unknown)
     assert solver.decide(_HARD, 4, budget, ground=False).verdict is Verdict.PROVED
-    first, second = seen[:3], seen[3:]
-    assert first == [("random_seed", 0), ("rlimit", solver.BRIEF), ("text", _CORES + _HARD)]
+    first, second = seen[:4], seen[4:]
+    assert first == [("arith.solver", 2), ("random_seed", 0), ("rlimit", solver.BRIEF), ("text", _CORES + _HARD)]
     assert second == [("random_seed", 0), ("rlimit", budget), ("text", _HARD)]
 
 
