@@ -185,6 +185,45 @@ def test_a_rule_gives_its_last_factor_the_value_that_makes_it_true() -> None:
     assert (squared.verdict, squared.model) == (Verdict.REFUTED, {"t": 2, "b": 4})
 
 
+U = Var("u")
+
+
+@pytest.mark.parametrize(
+    ("first", "found"),
+    [
+        (equal(product(T, R), product(B, U)), {"u": 6, "r": 6}),
+        (equal(product(U, T, R), scaled(12, B)), {"u": 6, "r": 2}),
+    ],
+    ids=["on the right", "on the left"],
+)
+def test_a_rule_waits_for_what_a_later_rule_gives(first: Comparison, found: dict[str, int]) -> None:
+    later = equal(product(X, U), scaled(6, B))
+    point = {"t": 1, "b": 1, "x": 1, **found}
+    answer = decide(equal(R, T), first, later, **point)
+    assert (answer.verdict, answer.model) == (Verdict.REFUTED, point)
+
+
+def test_the_witness_is_the_second_point() -> None:
+    question = Obligation((), (equal(product(A, B), product(A, A)),), {"a": 7, "b": 5}, ground=False)
+    assert normalform.decide(question).model == {"a": 7, "b": 5}
+
+
+@pytest.mark.parametrize(("degree", "verdict"), [(256, Verdict.PROVED), (257, Verdict.UNKNOWN)])
+def test_a_product_of_more_than_256_factors_is_unknown(degree: int, verdict: Verdict) -> None:
+    power = Product((A,) * degree)
+    answer = decide(equal(power, power), a=1)
+    assert (answer.verdict, answer.decider) == (verdict, "normal form")
+    assert answer.reason == ("" if verdict is Verdict.PROVED else "too large")
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(19_999, Verdict.REFUTED), (20_000, Verdict.UNKNOWN)])
+def test_more_than_20000_steps_are_unknown(size: int, verdict: Verdict) -> None:
+    # Every product takes a step, and to see that none is left takes another.
+    many = Sum(tuple(Var(f"x{number}") for number in range(size)))
+    answer = decide(equal(many, Const(0)), **{f"x{number}": 1 for number in range(size)})
+    assert (answer.verdict, answer.reason) == (verdict, "" if verdict is Verdict.REFUTED else "too large")
+
+
 @pytest.mark.parametrize(("size", "verdict"), [(20_000, Verdict.PROVED), (20_001, Verdict.UNKNOWN)])
 def test_a_sum_of_more_than_20000_products_is_unknown(size: int, verdict: Verdict) -> None:
     many = Sum(tuple(Var(f"x{number}") for number in range(size)))
