@@ -67,6 +67,8 @@ LIBRARIES: Final = ("sympy", "z3", "typer", "rich.console", "hypothesis", "jsons
 PATIENCE: Final = 4
 """Tests may take so many times what they take on the unmutated sources, and a little more."""
 START_SECONDS: Final = 20
+IDLE: Final = 4
+"""How many times as long a run may take by the clock as its processor may: others may be at work beside it."""
 LIKELY: Final = 6
 """How many tests are asked before all others."""
 SAVE_SECONDS: Final = 20
@@ -280,7 +282,7 @@ class Bench:
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def run(self, module: str, tests: Sequence[str], limit: float, *, keep: bool = False) -> Outcome:
-        """Run tests in a fork, which is killed after so many seconds."""
+        """Run tests in a fork, which is killed after so many seconds of the processor, or after some times as many."""
         start = time.monotonic()
         reader, writer = os.pipe()
         process = os.fork()
@@ -296,7 +298,7 @@ class Bench:
         os.close(writer)
         data = b""
         with os.fdopen(reader, "rb") as incoming:
-            wait = None if limit == math.inf else limit
+            wait = None if limit == math.inf else IDLE * limit
             if select.select([incoming], [], [], wait)[0]:
                 data = incoming.read()
         with contextlib.suppress(ProcessLookupError):

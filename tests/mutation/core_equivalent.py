@@ -120,6 +120,19 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         'return digest("committed", 1, [*parts, *words])',
         'return digest("committed", 2, [*parts, *words])',
     ): "a seal is compared with seals of this process alone, which all have the same number",
+    (
+        "blueprint/normalform.py",
+        "yield _reduce(_times(_difference(comparison, system), scale), system.rules) if equation else {(): 1}",
+        "yield _reduce(_times(_difference(comparison, system), scale), system.rules) if equation else {(): 2}",
+    ): "what is left is asked for nothing but whether it is something",
+    (
+        "blueprint/normalform.py",
+        "rising = all(value >= 0 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)",
+        "rising = all(value > 0 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)",
+    ): "a polynomial has no coefficient of zero",
+    ("blueprint/normalform.py", "for count in range(len(free) + 1)", "for count in range(len(free) + 2)"): (
+        "no more variables can be chosen than there are"
+    ),
     **{
         (f"blueprint/{module}.py", line, _without(line)): _ALIAS for module, lines in _ALIASES.items() for line in lines
     },

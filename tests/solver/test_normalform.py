@@ -292,6 +292,14 @@ def test_an_inequality_is_proved_by_its_reason() -> None:
     assert reasoned(LEAST, turned, *HELD, *positive(W), **shown).verdict is Verdict.PROVED
 
 
+def test_a_factor_with_a_negative_constant_may_grow_from_zero() -> None:
+    twice_less, goal = minus(scaled(2, T), Const(2)), at_most(Const(2), scaled(2, T))
+    assert reasoned(goal, ((twice_less,),), *positive(T), t=1).verdict is Verdict.PROVED
+    # One less would be negative at one.
+    below = minus(scaled(2, T), Const(3))
+    assert reasoned(at_most(Const(3), scaled(2, T)), ((below,),), *positive(T), t=2).verdict is Verdict.REFUTED
+
+
 def test_a_strict_inequality_is_proved_by_the_reason_for_one_less() -> None:
     goal = less(product(D, Q), Sum((N, D)))
     assert reasoned(goal, ((SHORT,),), *HELD, **POINT).verdict is Verdict.PROVED
