@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, TypeGuard
+from typing import Final
 
 import msgspec
 
@@ -20,9 +21,11 @@ COUNTED: Final = 1000
 def difference(found: object, wanted: object) -> str:
     """The first fields in which `found` is not `wanted`, entities by name.
 
-    Ids and digests follow from everything before them, so an entity is compared under its name.
+    Ids and digests follow from everything before them, so an entity is compared under its name. Both are read
+    where they stand: a snapshot may be large, and its plain data is larger.
     """
-    places = list(islice(_differences("", _named(found), _named(wanted)), COUNTED))
+    names = (dict(_ids(found)), dict(_ids(wanted)))
+    places = list(islice(_differences("", found, wanted, names), COUNTED))
     if not places:
         return "only ids and digests differ, which follow from what stands before"
     least = "at least " if len(places) == COUNTED else ""
@@ -30,33 +33,46 @@ def difference(found: object, wanted: object) -> str:
     return "; ".join(places[:SHOWN]) + more
 
 
-def _named(snapshot: object) -> object:
-    """A snapshot as plain data, with names in the place of its ids and without those of other snapshots."""
-    data = msgspec.to_builtins(snapshot)
-    names = {each["id"]: each["name"] for each in _entities(data)}
-    return _renamed(data, names)
+_Names = tuple[Mapping[str, str], Mapping[str, str]]
+"""What the ids of either side are called."""
 
 
-def _entities(value: object) -> Iterator[Mapping[str, str]]:
+def _ids(value: object) -> Iterator[tuple[str, str]]:
+    fields = _fields(value)
+    if fields is not None and "id" in fields and "name" in fields:
+        yield str(fields["id"]), str(fields["name"])
+    for each in fields.values() if fields is not None else value if isinstance(value, list | tuple) else ():
+        yield from _ids(each)
+
+
+def _fields(value: object) -> Mapping[str, object] | None:
+    """The fields of a structure as they are encoded; None of what is none."""
     if isinstance(value, dict):
-        if "id" in value and "name" in value:
-            yield value
-        value = [*value.values()]
-    if isinstance(value, list | tuple):
-        for each in value:
-            yield from _entities(each)
+        return value
+    if not isinstance(value, msgspec.Struct):
+        return None
+    config = value.__struct_config__
+    tag = {config.tag_field: config.tag} if config.tag_field else {}
+    found = ((encoded, getattr(value, name)) for name, encoded in _names_of(type(value)))
+    return tag | {name: part for name, part in found if part is not msgspec.UNSET}
 
 
-def _renamed(value: object, names: Mapping[str, str]) -> object:
-    match value:
-        case str():
-            return names.get(value, "another snapshot" if _foreign(value) else value)
-        case list() | tuple():
-            return [_renamed(each, names) for each in value]
-        case dict():
-            return {key: _renamed(each, names) for key, each in value.items()}
-        case _:
-            return value
+@functools.cache
+def _names_of(kind: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    return tuple((each.name, each.encode_name) for each in msgspec.structs.fields(kind))
+
+
+def _readable(value: object, names: Mapping[str, str]) -> object:
+    """Plain data with names in the place of ids, and without the digests of other snapshots."""
+    match msgspec.to_builtins(value):
+        case str(word):
+            return names.get(word, "another snapshot" if _foreign(word) else word)
+        case list() | tuple() as members:
+            return [_readable(each, names) for each in members]
+        case dict() as fields:
+            return {key: _readable(each, names) for key, each in fields.items()}
+        case other:
+            return other
 
 
 def _foreign(word: str) -> bool:
@@ -65,36 +81,41 @@ def _foreign(word: str) -> bool:
     return len(digits) == 64 and not set(digits) - set("0123456789abcdef")
 
 
-def _differences(path: str, found: object, wanted: object) -> Iterator[str]:
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for key in wanted | found:
-            yield from _differences(f"{path}.{key}" if path else key, found.get(key), wanted.get(key))
-    elif isinstance(found, list) and isinstance(wanted, list):
-        yield from _in_lists(path, found, wanted)
-    elif found != wanted:
-        yield f"{plain(path)} is {_shown(found)}, would be {_shown(wanted)}"
+def _differences(path: str, found: object, wanted: object, names: _Names) -> Iterator[str]:
+    ours, theirs = _fields(found), _fields(wanted)
+    if ours is not None and theirs is not None:
+        for key in {**theirs, **ours}:
+            yield from _differences(f"{path}.{key}" if path else key, ours.get(key), theirs.get(key), names)
+    elif isinstance(found, list | tuple) and isinstance(wanted, list | tuple):
+        yield from _in_lists(path, found, wanted, names)
+    else:
+        first, second = _readable(found, names[0]), _readable(wanted, names[1])
+        if first != second:
+            yield f"{plain(path)} is {_shown(first)}, would be {_shown(second)}"
 
 
-def _in_lists(path: str, found: list[object], wanted: list[object]) -> Iterator[str]:
+def _in_lists(path: str, found: Sequence[object], wanted: Sequence[object], names: _Names) -> Iterator[str]:
     """Entities by their names, whatever their order; other members by their places."""
-    ours, theirs = ({each["name"]: each for each in members if _is_entity(each)} for members in (found, wanted))
+    ours, theirs = ({name: each for each in members if (name := _name(each))} for members in (found, wanted))
     if len(ours) != len(found) or len(theirs) != len(wanted):
         if len(found) != len(wanted):
             yield f"{plain(path)} has {len(found)} members, would have {len(wanted)}"
         for place, pair in enumerate(zip(found, wanted, strict=False)):
-            yield from _differences(f"{path}[{place}]", *pair)
+            yield from _differences(f"{path}[{place}]", *pair, names)
         return
     # In the order of the snapshots: a set's own order differs from run to run.
     yield from (f"{plain(path)} lacks {plain(name)}" for name in theirs if name not in ours)
     yield from (f"{plain(path)} has {plain(name)} too much" for name in ours if name not in theirs)
     for name in (each for each in ours if each in theirs):
-        yield from _differences(name, ours[name], theirs[name])
+        yield from _differences(name, ours[name], theirs[name], names)
     if ours.keys() == theirs.keys() and list(ours) != list(theirs):
         yield f"{plain(path)} stand in another order"
 
 
-def _is_entity(value: object) -> TypeGuard[dict[str, str]]:
-    return isinstance(value, dict) and "id" in value and "name" in value
+def _name(value: object) -> str:
+    """The name of an entity; none of what has no id and no name."""
+    fields = _fields(value)
+    return str(fields["name"]) if fields is not None and "id" in fields and "name" in fields else ""
 
 
 def _shown(value: object) -> str:
