@@ -208,7 +208,7 @@ class Tests(NamedTuple):
 RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
-    "rulebook": Tests((_RULEBOOK, *_LAWS), _EXTENDED),
+    "rulebook": Tests((*_EXTENDED, *_LAWS), (_RULEBOOK,)),
     "rulecheck": Tests((_RULECHECK, *_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
