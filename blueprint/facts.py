@@ -59,7 +59,7 @@ class Question:
     def divided(self, name: str, size: int, degree: int) -> Var:
         """`size / degree` as a witness q with the premise degree * q = size."""
         whole, parts = self.given(name, size), self.given("t", degree)
-        share = self.given(f"{name}/t", size // degree)
+        share = self.given(f"{name}/{parts.name}", size // degree)
         self.suppose(equal(Product((parts, share)), whole))
         return share
 

@@ -22,7 +22,7 @@ from blueprint.outcome import (
     TheoremStatus,
     TransitionReport,
 )
-from blueprint.report.subjects import Examined, count, count_of, final_line, together, words_of
+from blueprint.report.subjects import Examined, count, count_of, final_line, together, unsummed, words_of
 from blueprint.report.text import first_line, foreign_rulebook, law_status, refuted_laws, relevant, short
 from blueprint.words import plain
 
@@ -232,7 +232,8 @@ def _numbers(page: _Page, report: Report) -> None:
     ]
     page.table("totals", head, rows)
     if report.subject.memory:
-        page.add("", f"Memory of one rank in bytes{established}:")
+        notes = unsummed({name: "" for row in report.subject.memory for name in row.facts})
+        page.add("", f"Memory of one rank in bytes{established}{notes}:")
     held = [
         [code(row.branch), ", ".join(code(f"{name}={size}") for name, size in row.facts.items()), code(row.total)]
         for row in report.subject.memory

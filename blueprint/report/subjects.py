@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from blueprint.outcome import Outcome, Report, Status
@@ -31,6 +31,13 @@ def together(reports: Sequence[Report]) -> Outcome:
     """The verdict on several subjects: the worst; of none, nothing is established."""
     found = {report.verdict for report in reports}
     return next((outcome for outcome in ORDER if outcome in found), Outcome.NOT_ESTABLISHED)
+
+
+def unsummed(facts: Mapping[str, str]) -> str:
+    """What a reader has to know of memory facts that are not in their sum; nothing where all are."""
+    known = {"parameters": "parameters are counted", "boundary": "the boundary is a part of the workspace"}
+    found = [words for name, words in known.items() if name in facts]
+    return f" ({'; '.join(found)})" if found else ""
 
 
 def words_of(outcome: Outcome) -> str:

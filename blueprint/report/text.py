@@ -28,7 +28,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.report import table
-from blueprint.report.subjects import Examined, count, count_of, final_line, words_of
+from blueprint.report.subjects import Examined, count, count_of, final_line, unsummed, words_of
 from blueprint.words import plain
 
 SHOWN: Final = 20
@@ -145,12 +145,14 @@ def _verdict(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _first_wrong(report: Report) -> Iterator[str]:
-    """What to mend first, and how much else was found; a single finding says it itself."""
+    """What to mend first, and how much else was found."""
     found = causes(report)
-    if found.first is None or len(report.diagnostics) == 1:
+    if found.first is None:
+        return
+    yield f"first: {first_line(found.first, found.fact)}"
+    if len(report.diagnostics) == 1:
         return
     numbers = {weight: len(found.findings[weight]) for weight in Weight}
-    yield f"first: {first_line(found.first, found.fact)}"
     rest = [f"{numbers[weight]} {weight.value}" for weight in Weight if numbers[weight]]
     yield f"  of {len(report.diagnostics)} findings: {'; '.join(rest)}"
 
@@ -189,7 +191,8 @@ def _memory(report: Report) -> Iterator[str]:
     """What one rank holds."""
     for row in report.subject.memory:
         established = "" if report.ok else ", as the bundle has it"
-        yield f"memory of one rank, for {_covered(report)} and {_unit(row.branch)}{established}, in bytes:"
+        heading = f"memory of one rank, for {_covered(report)} and {_unit(row.branch)}{established}"
+        yield f"{heading}, in bytes{unsummed(row.facts)}:"
         yield from table.lines((*row.facts, "in all"), [(*row.facts.values(), row.total)])
 
 

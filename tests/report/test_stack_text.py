@@ -75,9 +75,10 @@ def test_the_text_says_what_its_numbers_are_about(request_: Request) -> None:
     statement = lines[: next(place for place, line in enumerate(lines) if line.startswith("verdict"))]
     assert f"  {scope}" in statement
     headings = [line for line in lines if line.startswith(("work of one rank", "memory of one rank"))]
+    notes = "parameters are counted" + ("; the boundary is a part of the workspace" if request_ is STEPS else "")
     assert headings == [
         *(f"work of one rank, for {covered} and {unit}:" for unit in units),
-        *(f"memory of one rank, for {covered} and {unit}, in bytes:" for unit in units),
+        *(f"memory of one rank, for {covered} and {unit}, in bytes ({notes}):" for unit in units),
     ]
     assert ("one block" in "\n".join(headings)) is (request_ is BLOCK)
 
@@ -86,9 +87,8 @@ def test_what_is_not_verified_is_the_bundle_s_word() -> None:
     refuted = msgspec.structs.replace(report(STAGE), verdict=Outcome.REFUTED)
     lines = text.render(refuted).splitlines()
     assert "work of one rank, for all 3 blocks of pipeline stage 1 and one microbatch, as the bundle has them:" in lines
-    assert (
-        "memory of one rank, for all 3 blocks of pipeline stage 1 and one microbatch, as the bundle has it, in bytes:"
-    ) in lines
+    of = "for all 3 blocks of pipeline stage 1 and one microbatch"
+    assert f"memory of one rank, {of}, as the bundle has it, in bytes (parameters are counted):" in lines
 
 
 def test_the_totals_of_the_text_are_those_of_all_blocks() -> None:

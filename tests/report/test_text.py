@@ -40,7 +40,8 @@ def test_each_branch_of_inference_has_its_own_numbers() -> None:
     for branch, operations, kv, workspace in (("prefill", "2", "8", "13"), ("final-decode", "1", "9", "17")):
         at = lines.index(f"work of one rank, for one block and one step of {branch}:")
         assert lines[at + 2].split() == ["forward", "16", operations, "3", "5", "7"]
-        at = lines.index(f"memory of one rank, for one block and one step of {branch}, in bytes:")
+        heading = f"memory of one rank, for one block and one step of {branch}, in bytes (parameters are counted):"
+        at = lines.index(heading)
         assert lines[at + 1].split() == ["parameters", "weights", "kv", "in", "all"]
         assert lines[at + 2].split() == ["11", "22", kv, "33"]
         at = lines.index(f"bound to reference-queue, for one block and one step of {branch}, in bytes:")
@@ -97,13 +98,21 @@ def test_at_most_twenty_findings_are_shown(number: int, rest: str) -> None:
     assert f"\nfindings: {number}\n" in shown
 
 
+def test_what_to_mend_first_is_said_of_one_finding_too() -> None:
+    finding = Finding(code="expect", message="tensor is 8, expected 4", path="tensor")
+    lines = text.render(msgspec.structs.replace(samples.MALFORMED, diagnostics=(finding,))).splitlines()
+    at = next(place for place, line in enumerate(lines) if line.startswith("verdict"))
+    assert lines[at + 1] == "first: tensor: tensor is 8, expected 4"
+    assert not lines[at + 2].startswith("  of ")
+
+
 @given(st.text(alphabet=st.characters(codec=None, exclude_categories=()), max_size=400))
 def test_no_name_breaks_a_line_or_reaches_the_terminal_raw(name: str) -> None:
     foreign = Finding(code="claim", message=name, path=name)
     subject = msgspec.structs.replace(samples.MALFORMED.subject, bindings={name: {name: name}})
     report = msgspec.structs.replace(samples.MALFORMED, subject=subject, diagnostics=(foreign,))
     lines = text.render(report, name=name).split("\n")
-    assert len(lines) == 9
+    assert len(lines) == 10
     assert all(" " <= character <= "~" for line in lines for character in line)
     assert max(map(len, lines)) < 1200
 
