@@ -28,8 +28,8 @@ class PlanTransformerInferencePass:
     The workspace assumes that nothing is fused, until a binding selects an implementation. It is the boundary, and
     beside it the largest intermediate: queries, keys and values together, scores, or feed-forward rows.
 
-        D = b q H e
-        C_ws = D + e max(3 b q H/t, b (h/t) q c, b q F/t)
+        C_bd = b q H e
+        C_ws = C_bd + e max(3 b q H/t, b (h/t) q c, b q F/t)
 
     Tiled and paged attention are alternatives of the plan, each with a workspace of its own.
 

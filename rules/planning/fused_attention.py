@@ -1,7 +1,7 @@
 """Implementations of the attention core that never write its scores: what they need, and that it is never more.
 
-    tiled:  C_ws = D + max(3 b q H e / t, b (h/t) q (d e + 4), b q F e / t)
-    paged:  C_ws = D + max(those of tiled, 4 b c)
+    tiled:  C_ws = C_bd + max(3 b q H e / t, b (h/t) q (d e + 4), b q F e / t)
+    paged:  C_ws = C_bd + max(those of tiled, 4 b c)
 
 Where d e >= 2 the rows of tiled attention are at most the queries, keys and values; where (h/t) q e >= 4 a page table
 is at most the scores. A binding may choose an alternative only where its workspace is at most that of the plan; the
@@ -31,7 +31,7 @@ ARMS = {
 
 TILED = MaximumLaw(
     id="tiled-workspace",
-    statement="C_ws = D + max(3 b q H e/t, b (h/t) q (d e + 4), b q F e/t)",
+    statement="C_ws = C_bd + max(3 b q H e/t, b (h/t) q (d e + 4), b q F e/t)",
     source="Dao et al., FlashAttention",
     capacity=Capacity.WORKSPACE,
     left=t * C_ws,
@@ -49,7 +49,7 @@ TILED = MaximumLaw(
 
 PAGED = MaximumLaw(
     id="paged-workspace",
-    statement="C_ws = D + max(3 b q H e/t, b (h/t) q (d e + 4), b q F e/t, 4 b c)",
+    statement="C_ws = C_bd + max(3 b q H e/t, b (h/t) q (d e + 4), b q F e/t, 4 b c)",
     source="Kwon et al., PagedAttention, with pages of one token",
     capacity=Capacity.WORKSPACE,
     left=t * C_ws,

@@ -35,7 +35,7 @@ from blueprint.term import Relation
 
 GRADIENTS = MemoryLaw(
     id="gradient-memory",
-    statement="C_g = g N, from ZeRO stage 2 g n",
+    statement="C_g = g N, from ZeRO stage 2 g n_D",
     source="Rajbhandari et al., ZeRO",
     equations=(Equation("by stage", Capacity.GRADIENTS, C_g, lambda case: g * (n_D if case.sharded_gradients else N)),),
     wrong=(
@@ -46,7 +46,7 @@ GRADIENTS = MemoryLaw(
 
 OPTIMIZER = MemoryLaw(
     id="optimizer-memory",
-    statement="C_o = o N, from ZeRO stage 1 o n",
+    statement="C_o = o N, from ZeRO stage 1 o n_D",
     source="Rajbhandari et al., ZeRO",
     equations=(Equation("by stage", Capacity.OPTIMIZER, C_o, lambda case: o * (n_D if case.sharded_optimizer else N)),),
     wrong=(

@@ -2,7 +2,7 @@
 
 With N parameters on the rank and n the largest share of them over D ranks, D n >= N > D (n - 1):
 
-    C_w = e N      training at ZeRO stage 3 keeps e n
+    C_w = e N      training at ZeRO stage 3 keeps e n_D
 
 Source: Shoeybi et al., Megatron-LM, for what is split; Rajbhandari et al. (ZeRO).
 """
@@ -35,7 +35,7 @@ PARAMETERS = MemoryLaw(
 
 WEIGHTS = MemoryLaw(
     id="weight-memory",
-    statement="C_w = e N, at ZeRO stage 3 e n",
+    statement="C_w = e N, at ZeRO stage 3 e n_D",
     source="Rajbhandari et al., ZeRO",
     equations=(Equation("by stage", Capacity.WEIGHTS, C_w, lambda case: e * (n_D if case.sharded_parameters else N)),),
     wrong=(

@@ -1,6 +1,6 @@
 """The room that one step of inference needs on a rank while nothing is fused.
 
-    C_ws = D + e max(3 b q H / t, b (h/t) q c, b q F / t)      D = b q H e, the boundary
+    C_ws = C_bd + e max(3 b q H / t, b (h/t) q c, b q F / t)      C_bd = b q H e, the boundary
 
 It is an upper bound of each intermediate beside the boundary, one of them attains it, and it never falls where b, q, c
 or F grows. An implementation that never writes the scores may need less; it is chosen when a target is bound.
@@ -50,7 +50,7 @@ GENERAL = Maximum(
 
 WORKSPACE = MaximumLaw(
     id="workspace",
-    statement="C_ws = D + e max(3 b q H/t, b (h/t) q c, b q F/t)",
+    statement="C_ws = C_bd + e max(3 b q H/t, b (h/t) q c, b q F/t)",
     source="Vaswani et al.; conservative, nothing is fused",
     capacity=Capacity.WORKSPACE,
     left=t * C_ws,
@@ -76,7 +76,7 @@ WORKSPACE = MaximumLaw(
 
 BOUNDARY = MemoryLaw(
     id="boundary",
-    statement="D = b q H e",
+    statement="C_bd = b q H e",
     source="Vaswani et al.: the residual stream of the step's own tokens",
     equations=(Equation("general", Capacity.BOUNDARY, C_bd, lambda case: b * q * H * e),),
     wrong=(

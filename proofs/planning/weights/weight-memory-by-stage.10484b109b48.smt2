@@ -1,0 +1,18 @@
+; law weight-memory (by stage) of rule planning.weights
+; C_w = e N, at ZeRO stage 3 e n_D
+; true for all parameters: unsatisfiable
+; v0 is e: width of one element
+; v1 is F_t: feed-forward width of one rank, F = t F_t
+; v2 is H: hidden width
+; v3 is d: head width
+; v4 is h_t: query heads of one rank, h = t h_t
+; v5 is k_t: key/value heads of one rank, k = t k_t
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(declare-const v5 Int)
+(assert (not (= (+ (* v0 v1) (* 6 v0 v2) (* 2 v0 v1 v2) (* v0 v3 v4) (* 2 v0 v3 v5) (* 2 v0 v2 v3 v4) (* 2 v0 v2 v3 v5)) (+ (* v1 v0) (* 6 v2 v0) (* 2 v1 v2 v0) (* v3 v4 v0) (* 2 v3 v5 v0) (* 2 v2 v3 v4 v0) (* 2 v2 v3 v5 v0)))))
+(check-sat)

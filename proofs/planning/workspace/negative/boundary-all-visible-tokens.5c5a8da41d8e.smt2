@@ -1,0 +1,16 @@
+; law boundary (all visible tokens) of rule planning.workspace
+; C_bd = b q H e
+; a false variant: satisfiable
+; v0 is H: hidden width
+; v1 is b: sequences of an inference batch
+; v2 is e: width of one element
+; v3 is q: new tokens of each sequence in a step of inference
+; v4 is c: visible tokens of each sequence, the step's new ones included
+(set-logic QF_NIA)
+(declare-const v0 Int)
+(declare-const v1 Int)
+(declare-const v2 Int)
+(declare-const v3 Int)
+(declare-const v4 Int)
+(assert (not (= (* v0 v1 v2 v3) (* v0 v1 v4 v2))))
+(check-sat)
