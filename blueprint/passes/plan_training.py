@@ -27,9 +27,9 @@ class PlanTransformerTrainingPass:
     What one rank holds is reduced from the derivation's layer facts and from the parameters N of the rank:
 
         C_act = sum over layers of (A - O [output not stored] - A [activation not stored])
-        C_w = e N, at ZeRO stage 3 e n
-        C_g = g N, from ZeRO stage 2 g n
-        C_o = o N, from ZeRO stage 1 o n
+        C_w = e N, at ZeRO stage 3 e n_D
+        C_g = g N, from ZeRO stage 2 g n_D
+        C_o = o N, from ZeRO stage 1 o n_D
 
     where n is the largest of D shares of them.
 
