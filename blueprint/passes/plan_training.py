@@ -31,7 +31,7 @@ class PlanTransformerTrainingPass:
         C_g = g N, from ZeRO stage 2 g n_D
         C_o = o N, from ZeRO stage 1 o n_D
 
-    where n is the largest of D shares of them.
+    where n_D is the largest of D shares of them.
 
     It is a semantics-preserving reification, not a second estimator.
     """

@@ -2,7 +2,7 @@
 
 With N parameters on the rank and n the largest share of them over D ranks, D n >= N > D (n - 1):
 
-    C_w = e N, C_g = g N, C_o = o N      stage 1 keeps o n, stage 2 g n and o n, stage 3 all three by n
+    C_w = e N, C_g = g N, C_o = o N      stage 1 keeps o n_D, stage 2 g n_D and o n_D, stage 3 all by n_D
 
 Source: Shoeybi et al., Megatron-LM, for what is split; Rajbhandari et al. (ZeRO).
 """
