@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from blueprint.case import workload_of
 from blueprint.expected import ExpectedTask, ExpectedTensor, ModelView, portable_relations
 from blueprint.frontend.block import model_ir
 from blueprint.ir.common import LineageKind
-from blueprint.matching import Matching, match_relations
+from blueprint.matching import Matching, _lineage_faults, match_relations
 from blueprint.passes.distribute_training import DistributeTransformerTrainingPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 from blueprint.passes.protocol import PassContext
@@ -224,6 +225,21 @@ def test_a_buffer_that_names_another_value_than_its_lineage_is_named() -> None:
     entities[0] = change(first, source_value=other)
     found = match_relations(relations, entities, known, rules)
     assert faults(found) == [("lineage.source_value", first.name)]
+
+
+@pytest.mark.parametrize("field", ["source_value", "source_buffer", "source_command"])
+def test_each_field_that_names_a_source_is_compared(field: str) -> None:
+    rule = RULES[0]
+    lineage = change(ENTITIES[VALUE].lineage, kind=rule.lineage)
+    honest: Any = SimpleNamespace(id="x", name="x", lineage=lineage, **{field: lineage.sources[0]})
+    assert list(_lineage_faults(rule, honest)) == []
+    for other in (FOREIGN, "", lineage.sources):
+        false: Any = SimpleNamespace(id="x", name="x", lineage=lineage, **{field: other})
+        (fault,) = _lineage_faults(rule, false)
+        assert (fault.code, fault.message) == (
+            "lineage.source_value",
+            f"{field} differs from the lineage's source",
+        )
 
 
 def test_a_value_with_the_name_of_a_task_is_not_the_one_demanded() -> None:

@@ -235,6 +235,15 @@ def test_a_diagnostic_is_a_finding_and_nothing_is_established_with_it() -> None:
     assert not found.transitions[0].relation_verified
 
 
+def test_a_relation_without_a_claim_beside_those_with_one_verifies_nothing() -> None:
+    plan = plan_of(3, 3)
+    assert settled(plan).transitions[0].relation_verified
+    for place in range(2):
+        plan = plan_of(3, 3)
+        plan.relations[place] = replace(plan.relations[place], claims=())
+        assert not settled(plan).transitions[0].relation_verified
+
+
 # Laws ---------------------------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,6 @@
 """What one rank holds for one block in training: model state by ZeRO stage, and that all of it fits the device.
 
-With N parameters on the rank and n the largest share of them over D ranks, D n >= N > D (n - 1):
+With N parameters on the rank and n_D the largest share of them over D ranks, D n_D >= N > D (n_D - 1):
 
     C_w = e N, C_g = g N, C_o = o N      stage 1 keeps o n_D, stage 2 g n_D and o n_D, stage 3 all by n_D
 

@@ -37,6 +37,7 @@ _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
 _EXTENDING = "tests/rules/test_extending.py"
 _BINDING = "tests/trust/test_binding.py"
+_TRANSITION = "tests/test_transition.py"
 _BUNDLE = "tests/test_bundle.py"
 _FACTS = "tests/test_facts.py"
 _BINDINGS = "tests/test_bindings.py"
@@ -226,9 +227,9 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "normalform": Tests((_NORMALFORM,)),
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
     "matching": Tests((_MATCHING, _BOUND_TRANSITION), (*_TRUST, *_GOOD, *_CHAIN)),
-    "instances": Tests((*_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
-    "capacities": Tests(_HONEST, (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
-    "transition": Tests((*_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
+    "instances": Tests((_TRANSITION, *_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
+    "capacities": Tests((_TRANSITION, *_HONEST), (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
+    "transition": Tests((_TRANSITION, *_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
     "chunks": Tests((_BINDING,), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING)),
     "arrangements": Tests((*_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
     "concrete_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
@@ -243,8 +244,8 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
-    "claims": Tests((_CLAIMS, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
-    "expected": Tests(_HONEST, (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
+    "claims": Tests((_CLAIMS, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
+    "expected": Tests((_TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
     "expected_bound": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
     "expected_concrete": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
 }

@@ -1,0 +1,190 @@
+"""What the transitions from the request to a portable plan are made of, and which claim a changed field refutes."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+
+from blueprint import exact
+from blueprint.case import workload_of
+from blueprint.claims import portable
+from blueprint.facts import Question
+from blueprint.frontend.block import model_ir
+from blueprint.frontend.models import builtin
+from blueprint.frontend.request import inference_request, training_request
+from blueprint.ir.common import Branch
+from blueprint.ir.request import Communication, Recompute, Request
+from blueprint.law import BoundLaw, ProjectionLaw
+from blueprint.passes.protocol import PassContext
+from blueprint.pipeline import passes_for
+from blueprint.plan import TransitionPlan
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, TRAFFIC, Claim
+from blueprint.session import open_rulebook
+from blueprint.transition import plan_distributed, plan_model, plan_portable
+from blueprint.verdict import Verdict
+
+BOOK = open_rulebook(None)
+TRAINING = training_request(
+    builtin("gpt2"),
+    sequence=8,
+    tensor=2,
+    data=2,
+    recompute=Recompute.FULL,
+    communication=Communication.SEQUENCE_PARALLEL,
+)
+WHOLE = training_request(builtin("gpt2"), sequence=8, tensor=2)
+SERVING = inference_request(builtin("gpt2"), prompt=4, context=8, tensor=2)
+REQUESTS = {"training": TRAINING, "whole": WHOLE, "serving": SERVING}
+VALUE = {Claim.TENSOR_TYPE, Claim.ROLE}
+OPERATION = {Claim.OPERATION_IDENTITY, Claim.DATA_FLOW}
+
+change = msgspec.structs.replace
+
+
+@functools.cache
+def derived(name: str) -> tuple[Any, Any, Any]:
+    """Model, distributed snapshot and portable plan of a request."""
+    request, snapshots = REQUESTS[name], []
+    snapshots.append(model_ir(request))
+    for each in passes_for(request):
+        snapshots.append(each.run(snapshots[-1], PassContext(request, "0" * 64, branch_of(request))))
+    model, distributed, plan = snapshots
+    return model, distributed, plan
+
+
+def branch_of(request: Request) -> Branch:
+    return Branch.MAIN if request is not SERVING else Branch.PREFILL
+
+
+def refuted(plan: TransitionPlan) -> set[Claim]:
+    """The claims that do not hold in a plan."""
+    asked = [(check.claim, plan.obligations[check.obligation]) for each in plan.relations for check in each.claims]
+    return {claim for claim, obligation in asked if exact.decide(obligation).verdict is Verdict.REFUTED}
+
+
+# From the request -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_every_value_and_operation_of_the_model_is_asked_and_its_ends(name: str) -> None:
+    model, request = derived(name)[0], REQUESTS[name]
+    plan = plan_model(request, model, model)
+    found = {each.targets: {check.claim for check in each.claims} for each in plan.relations}
+    assert found == {
+        **{(each.id,): VALUE for each in model.values},
+        **{(each.id,): OPERATION for each in model.operations},
+        (): {Claim.INTERFACE},
+    }
+    assert {each.sources for each in plan.relations} == {("request",)}
+    assert (plan.boundary, plan.diagnostics, plan.coverage.exact) == (("request", "model"), [], True)
+    total = len(model.values) + len(model.operations)
+    assert (plan.coverage.target, plan.coverage.target_total, plan.coverage.missing) == (total, total, 0)
+    assert refuted(plan) == set()
+
+
+def test_what_the_model_lacks_or_has_too_much_is_said_by_kind_and_name() -> None:
+    model = derived("training")[0]
+    value, operation = model.values[0], model.operations[0]
+    less = change(model, values=model.values[1:], operations=model.operations[1:])
+    for found, wanted, code in ((less, model, "coverage.missing"), (model, less, "coverage.unexpected")):
+        plan = plan_model(TRAINING, found, wanted)
+        said = {(each.code, each.path): each.message for each in plan.diagnostics}
+        assert said.keys() == {(code, value.name), (code, operation.name)}
+        assert "value" in said[code, value.name]
+        assert "operation" in said[code, operation.name]
+        assert plan.coverage.missing == (2 if found is less else 0)
+        assert plan.coverage.target_total - plan.coverage.target == (0 if found is less else 2)
+        assert not plan.coverage.exact
+    # An operation under the name of a value is not that value.
+    called = change(model, operations=(change(operation, name=value.name), *model.operations[1:]))
+    plan = plan_model(TRAINING, change(called, values=model.values[1:]), model)
+    assert [(each.code, each.path) for each in plan.diagnostics] == [
+        ("coverage.missing", operation.name),
+        ("coverage.missing", value.name),
+        ("coverage.unexpected", value.name),
+    ]
+
+
+# To the distributed snapshot ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_every_entity_that_is_distributed_has_the_claims_of_its_rule_and_every_law_is_there(name: str) -> None:
+    request, (model, distributed, _) = REQUESTS[name], derived(name)
+    plan = plan_distributed(BOOK, request, branch_of(request), model, distributed)
+    rules = {rule.id: rule for rule in BOOK.pass_rules(MODEL_TO_DISTRIBUTED, workload_of(request))}
+    wholes = {rule.id: rule for rule in BOOK.boundary_rules(MODEL_TO_DISTRIBUTED, workload_of(request))}
+    claims = Counter((each.rule, check.claim) for each in plan.relations for check in each.claims)
+    for by, rule in (rules | wholes).items():
+        assert {claim for of, claim in claims if of == by} <= set(rule.claims)
+    reached = Counter(target for each in plan.relations for target in each.targets)
+    assert reached == Counter(each.id for each in (*distributed.values, *distributed.tasks))
+    assert plan.case == plan_model(request, model, model).case
+    laws = {law.id for law in plan.laws}
+    # Bounds hold for all values, and are asked of none.
+    stated = [law for rule in (rules | wholes).values() for law in rule.laws if not isinstance(law, BoundLaw)]
+    assert {law.id for law in stated} <= laws
+    used = {each.primitive for each in distributed.tasks}
+    assert {rule.law for rule in BOOK.primitives.values() if rule.law and rule.primitive in used} <= laws
+    assert TRAFFIC in laws
+    assert refuted(plan) == set()
+
+
+def test_the_traffic_law_is_of_the_primitives_that_are_there() -> None:
+    model, distributed, _ = derived("serving")
+    plan = plan_distributed(BOOK, SERVING, Branch.PREFILL, model, distributed)
+    (law,) = (each for each in plan.laws if each.id == TRAFFIC)
+    used = {each.primitive for each in distributed.tasks}
+    assert {theorem[0] for theorem in law.theorems} == {
+        rule.id for rule in BOOK.primitives.values() if rule.primitive in used
+    }
+
+
+# To the portable plan -------------------------------------------------------------------------------------------------
+
+
+def planned(name: str, plan: Any) -> TransitionPlan:
+    request, (model, distributed, _) = REQUESTS[name], derived(name)
+    return plan_portable(BOOK, request, branch_of(request), model, distributed, plan)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_every_entity_that_is_planned_has_the_claims_of_its_rule(name: str) -> None:
+    plan = derived(name)[2]
+    found = planned(name, plan)
+    reached = Counter(target for each in found.relations for target in each.targets)
+    assert reached == Counter(each.id for each in (*plan.buffers, *plan.tasks))
+    assert refuted(found) == set()
+    laws = {law.id for law in found.laws}
+    rules = BOOK.pass_rules(DISTRIBUTED_TO_PORTABLE, workload_of(REQUESTS[name]))
+    assert {law.id for rule in rules for law in rule.laws if isinstance(law, ProjectionLaw)} <= laws
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_claim_about_memory_speaks_of_every_fact(name: str) -> None:
+    plan = derived(name)[2]
+    for field, size in msgspec.structs.asdict(plan.memory).items():
+        changed = change(plan, memory=change(plan.memory, **{field: size + 1}))
+        # What a plan may need at most, laws say alone.
+        wanted = {Claim.MEMORY} if field != "workspace" else set()
+        assert refuted(planned(name, changed)) == wanted, field
+
+
+def test_a_collective_that_is_dropped_or_invented_is_refuted() -> None:
+    view: Any = None
+    _, distributed, plan = derived("training")
+    source = next(each for each in distributed.tasks if each.collective is not msgspec.UNSET)
+    alone = next(each for each in distributed.tasks if each.collective is msgspec.UNSET)
+    target = next(each for each in plan.tasks if each.collective is not msgspec.UNSET)
+    for wanted, found in ((source, change(target, collective=msgspec.UNSET)), (alone, target)):
+        question = Question()
+        portable._collective(question, "x", wanted, found, view)
+        assert [each.label for each in question.facts] == ["x.collective"]
+        assert exact.decide(question.obligation()).verdict is Verdict.REFUTED
+    question = Question()
+    portable._collective(question, "x", alone, change(target, collective=msgspec.UNSET), view)
+    assert exact.decide(question.obligation()).verdict is Verdict.PROVED
