@@ -38,6 +38,7 @@ _INSERTION = "tests/test_insertion.py"
 _EXTENDING = "tests/rules/test_extending.py"
 _BINDING = "tests/trust/test_binding.py"
 _TRANSITION = "tests/test_transition.py"
+_EXAMINATION = "tests/bundles/test_examination.py"
 _BUNDLE = "tests/test_bundle.py"
 _FACTS = "tests/test_facts.py"
 _BINDINGS = "tests/test_bindings.py"
@@ -240,7 +241,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
     "extension": Tests(_EXTENDED, (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
-    "examine": Tests(_IMPORT_QUICK, (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
+    "examine": Tests((_EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
