@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -16,13 +17,14 @@ from blueprint.facts import Question
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
-from blueprint.ir.common import Branch
+from blueprint.instances import Member, _belongs, _together
+from blueprint.ir.common import Branch, Phase
 from blueprint.ir.request import Communication, Recompute, Request
-from blueprint.law import BoundLaw, ProjectionLaw
+from blueprint.law import BoundLaw, Group, MaximumLaw, ProjectionLaw, Quantity
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.plan import TransitionPlan
-from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, TRAFFIC, Claim
+from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, TRAFFIC, BoundaryRule, Claim, PassRule
 from blueprint.session import open_rulebook
 from blueprint.transition import plan_distributed, plan_model, plan_portable
 from blueprint.verdict import Verdict
@@ -188,3 +190,83 @@ def test_a_collective_that_is_dropped_or_invented_is_refuted() -> None:
     question = Question()
     portable._collective(question, "x", alone, change(target, collective=msgspec.UNSET), view)
     assert exact.decide(question.obligation()).verdict is Verdict.PROVED
+
+
+# Laws ---------------------------------------------------------------------------------------------------------------
+
+
+def refuted_laws(plan: TransitionPlan) -> set[str]:
+    """The laws that an instance refutes."""
+    asked = [(law.id, plan.obligations[each]) for law in plan.laws for each in law.obligations]
+    return {law for law, obligation in asked if exact.decide(obligation).verdict is Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("more", [1, -1])
+def test_a_workspace_that_is_not_the_largest_arm_refutes_its_law(more: int) -> None:
+    plan = derived("serving")[2]
+    assert refuted_laws(planned("serving", plan)) == set()
+    changed = change(plan, memory=change(plan.memory, workspace=plan.memory.workspace + more))
+    assert refuted_laws(planned("serving", changed)) == {"workspace"}
+
+
+def test_the_workspace_of_every_implementation_has_a_law() -> None:
+    plan = derived("serving")[2]
+    of = {
+        law.implementation: law.id
+        for rule in BOOK.boundary_rules(DISTRIBUTED_TO_PORTABLE, workload_of(SERVING))
+        for law in rule.laws
+        if isinstance(law, MaximumLaw)
+    }
+    assert of.keys() == {each.name for each in plan.alternatives}
+    for place, each in enumerate(plan.alternatives):
+        for size in (each.workspace + 1, each.workspace - 1):
+            others = [*plan.alternatives[:place], change(each, workspace=size), *plan.alternatives[place + 1 :]]
+            assert refuted_laws(planned("serving", change(plan, alternatives=tuple(others)))) == {of[each.name]}
+        without = (*plan.alternatives[:place], *plan.alternatives[place + 1 :])
+        assert refuted_laws(planned("serving", change(plan, alternatives=without))) == {of[each.name]}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_every_question_about_a_plan_is_ground_and_every_law_names_a_theorem_of_its_own(name: str) -> None:
+    request, (model, distributed, plan) = REQUESTS[name], derived(name)
+    laws = {(rule.id, law.id) for rule in BOOK.rules if isinstance(rule, PassRule | BoundaryRule) for law in rule.laws}
+    for found in (
+        plan_model(request, model, model),
+        plan_distributed(BOOK, request, branch_of(request), model, distributed),
+        planned(name, plan),
+    ):
+        assert all(each.ground for each in found.obligations)
+        for law in found.laws:
+            if (law.rule, law.id) in laws:
+                assert {theorem[:2] for theorem in law.theorems} <= {(law.rule, law.id)}
+                assert all(len(theorem) == 3 for theorem in law.theorems)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_law_of_a_primitive_is_over_the_relations_that_make_one(name: str) -> None:
+    request, (model, distributed, _) = REQUESTS[name], derived(name)
+    plan = plan_distributed(BOOK, request, branch_of(request), model, distributed)
+    for law in {rule.law for rule in BOOK.primitives.values() if rule.law}:
+        rules = [rule for rule in BOOK.primitives.values() if rule.law == law]
+        made = {each.id for each in distributed.tasks if each.primitive in {rule.primitive for rule in rules}}
+        over = [each for each in plan.relations if made & set(each.targets)]
+        (check,) = (each for each in plan.laws if each.id == law)
+        assert (check.members, check.expected_members) == (len(made), len(made))
+        # One question is about the number of members.
+        assert len(check.obligations) == (len(over) + 1 if made else 0)
+        assert {theorem[0] for theorem in check.theorems} == {rule.id for rule in rules}
+
+
+def test_a_task_that_no_rule_demands_counts_in_every_open_group_of_its_phase() -> None:
+    work = dict.fromkeys(Quantity, 1)
+    stray = Member(None, Phase.FORWARD, work)
+    assert (stray.block, stray.kind, stray.operation) == (None, None, "")
+    for phases, kinds, primitives, expected in (
+        ((Phase.FORWARD,), (), (), True),
+        ((Phase.OPTIMIZER,), (), (), False),
+        ((Phase.FORWARD,), ("scores",), (), False),
+        ((Phase.FORWARD,), (), ("linear",), False),
+    ):
+        law: Any = SimpleNamespace(group=Group(phases, lambda _: 1, kinds, primitives))
+        assert _belongs(stray, law) is expected
+    assert _together([stray, stray]) == Member(None, Phase.FORWARD, dict.fromkeys(Quantity, 2), 2)
