@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import msgspec
 import pytest
 
 from blueprint import exact
-from blueprint.claims import concrete, distributed
+from blueprint.claims import concrete, distributed, machine, portable
 from blueprint.claims.model import model_interface_question, model_value_questions, operation_questions
 from blueprint.claims.portable import memory_question
 from blueprint.facts import Question
@@ -117,6 +119,29 @@ def test_a_tensor_is_called_after_the_first_version_that_exists_and_else_after_t
         assert distributed._tensor(view, "x", *prefer) == "x.forward"
     assert distributed._tensor(view, "x", Version.CACHE) == "x.cache"
     assert distributed._tensor(view, "y", Version.GATHERED, Version.FORWARD) == "y.gathered"
+
+
+@pytest.mark.parametrize(
+    ("ask", "several"),
+    [
+        (distributed.tensor_question, True),
+        (partial(distributed.task_question, primitives={}, tensor_ids={}), True),
+        (portable.plan_task_question, True),
+        (portable.buffer_question, True),
+        (concrete.binding_question, False),
+        (concrete.region_question, False),
+        (concrete.device_question, True),
+        (concrete.command_question, False),
+        (concrete.queue_question, True),
+        (machine.instruction_question, False),
+        (machine.section_question, True),
+        (machine.entry_question, True),
+    ],
+)
+def test_what_cannot_be_asked_of_an_entity_is_not_passed_over(ask: Any, *, several: bool) -> None:
+    pair = MagicMock()
+    with pytest.raises(ValueError, match="ROUTES"):
+        ask(Claim.ROUTES, [pair] if several else pair, view=MagicMock())
 
 
 # Bindings -----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
 from blueprint.instances import Member, _belongs, _together
 from blueprint.ir.common import Branch, Phase
+from blueprint.ir.distributed import MeshAxis
 from blueprint.ir.request import Communication, Recompute, Request
 from blueprint.law import BoundLaw, Group, MaximumLaw, ProjectionLaw, Quantity
 from blueprint.passes.protocol import PassContext
@@ -174,6 +175,26 @@ def test_the_claim_about_memory_speaks_of_every_fact(name: str) -> None:
         # What a plan may need at most, laws say alone.
         wanted = {Claim.MEMORY} if field != "workspace" else set()
         assert refuted(planned(name, changed)) == wanted, field
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("kind", None),
+        ("axis", MeshAxis.DATA),
+        ("participants", (0,)),
+        ("reduction", None),
+        ("message_bytes", 7),
+    ],
+)
+def test_every_field_of_a_planned_collective_is_compared(field: str, value: object) -> None:
+    plan = derived("training")[2]
+    place = next(at for at, each in enumerate(plan.tasks) if each.collective is not msgspec.UNSET)
+    right = getattr(plan.tasks[place].collective, field)
+    wrong = value or next(each for each in type(right) if each is not right)
+    task = change(plan.tasks[place], collective=change(plan.tasks[place].collective, **{field: wrong}))
+    changed = change(plan, tasks=(*plan.tasks[:place], task, *plan.tasks[place + 1 :]))
+    assert refuted(planned("training", changed)) == {Claim.COLLECTIVE_VOLUME}
 
 
 def test_a_collective_that_is_dropped_or_invented_is_refuted() -> None:

@@ -134,6 +134,10 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "no more variables can be chosen than there are"
     ),
     **{
+        ("blueprint/expected_concrete.py", last, ""): "the last arm of a match, behind which nothing stands"
+        for last in ("case _: return", "case _: continue")
+    },
+    **{
         (f"blueprint/{module}.py", line, _without(line)): _ALIAS for module, lines in _ALIASES.items() for line in lines
     },
     **{(f"blueprint/{module}.py", line, after): _ALIAS for module, line, after in _SHORTER_ALIASES},
