@@ -147,6 +147,43 @@ def test_the_traffic_law_is_of_the_primitives_that_are_there() -> None:
     }
 
 
+def split_value(distributed: Any) -> int:
+    return next(at for at, each in enumerate(distributed.values) if each.split)
+
+
+@pytest.mark.parametrize(
+    ("field", "claim"),
+    [
+        ("local_shape", Claim.SHARD_COVERAGE),
+        ("split", Claim.SHARD_COVERAGE),
+        ("partial", Claim.SHARD_COVERAGE),
+        ("shape", Claim.TENSOR_TYPE),
+        ("ranks", Claim.LOGICAL_RANKS),
+    ],
+)
+def test_a_changed_field_of_a_distributed_value_refutes_the_claim_that_speaks_of_it(field: str, claim: Claim) -> None:
+    model, distributed, _ = derived("training")
+    place = split_value(distributed)
+    value = distributed.values[place]
+    found = getattr(value, field)
+    wrong: object = found[:-1] if field in {"split", "ranks"} else not found
+    if field.endswith("shape"):
+        wrong = (*found[:-1], found[-1] + 1)
+    values = (*distributed.values[:place], change(value, **{field: wrong}), *distributed.values[place + 1 :])
+    plan = plan_distributed(BOOK, TRAINING, Branch.MAIN, model, change(distributed, values=values))
+    assert claim in refuted(plan) <= {claim, Claim.INTERFACE}
+
+
+@pytest.mark.parametrize("component", ["operations", "read_bytes", "write_bytes", "message_bytes"])
+def test_every_component_of_the_work_of_a_task_is_compared(component: str) -> None:
+    model, distributed, _ = derived("training")
+    for place, task in list(enumerate(distributed.tasks))[::12]:
+        work = change(task.work, **{component: getattr(task.work, component) + 1})
+        tasks = (*distributed.tasks[:place], change(task, work=work), *distributed.tasks[place + 1 :])
+        plan = plan_distributed(BOOK, TRAINING, Branch.MAIN, model, change(distributed, tasks=tasks))
+        assert Claim.EXACT_WORK in refuted(plan), task.name
+
+
 # To the portable plan -------------------------------------------------------------------------------------------------
 
 
