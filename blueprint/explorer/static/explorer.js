@@ -75,7 +75,7 @@ SOFTWARE.
 */
 "use strict";
 (() => {
-  // node_modules/preact/dist/preact.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/dist/preact.mjs
   var n;
   var t;
   var r;
@@ -346,7 +346,7 @@ SOFTWARE.
     return n3.__v.__b - t4.__v.__b;
   }, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
 
-  // node_modules/preact/hooks/dist/hooks.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/hooks/dist/hooks.mjs
   var t2;
   var r2;
   var u2;
@@ -674,14 +674,17 @@ SOFTWARE.
     let size = step2;
     let unit = 0;
     if (value < size) return "";
-    while (unit + 1 < units.length && value >= size * step2) {
+    while (unit + 1 < units.length && hundredths(value, size) >= 100n * step2) {
       size *= step2;
       unit += 1;
     }
-    const hundredths = value * 100n / size;
-    const rest = String(hundredths % 100n).padStart(2, "0");
-    const sign = hundredths * size === value * 100n ? "" : "\u2248 ";
-    return `${sign}${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`;
+    const shown = hundredths(value, size);
+    const rest = String(shown % 100n).padStart(2, "0");
+    const sign = shown * size === value * 100n ? "" : "\u2248 ";
+    return `${sign}${grouped(String(shown / 100n))}.${rest} ${units[unit]}`;
+  }
+  function hundredths(value, size) {
+    return (200n * value + size) / (2n * size);
   }
   function human(text, about) {
     const topic = about.toLowerCase();
@@ -691,7 +694,7 @@ SOFTWARE.
     return "";
   }
 
-  // node_modules/@preact/signals-core/dist/signals-core.module.js
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals-core/dist/signals-core.module.js
   var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
   function t3() {
     if (!(v3 > 1)) {
@@ -1084,7 +1087,7 @@ SOFTWARE.
     return n3;
   }
 
-  // node_modules/@preact/signals/dist/signals.module.js
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals/dist/signals.module.js
   var h4;
   var d4;
   var p4;
@@ -1349,7 +1352,7 @@ SOFTWARE.
     return address(path, route.value.options);
   }
 
-  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
   var f4 = /* @__PURE__ */ Symbol.for("pv");
   var o4 = 0;
   function a4(t4, e4, n3, u4, a5, i4) {
