@@ -338,6 +338,7 @@ class OverlayIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         revision: Which revision of the provider.
         unit: Unit of its values.
         about: Where its numbers come from, such as a device profile in words.
+        rates: What the device that they are about does in one second, by what is counted; empty where there is none.
         matched: How many of its entries name an entity of the stage.
         entities: How many entities the stage has.
         entries: How many entries it has.
@@ -351,6 +352,7 @@ class OverlayIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     revision: str
     unit: str
     about: str
+    rates: tuple[Fact, ...]
     matched: int
     entities: int
     entries: int

@@ -61,6 +61,49 @@ def test_a_value_stands_with_its_entity_exactly(show: Show, training: Path) -> N
     expect(shown).to_contain_text(overlay["provider"])
 
 
+def test_rates_and_times_stand_as_other_quantities_do(show: Show, training: Path) -> None:
+    """Grouped, with their unit, and in larger units beside it."""
+    overlay = Altered(training.read_text()).index["overlays"][0]
+    window = show(training, "#/stage/portable?ov=0&q=up_projection")
+    label = window.page.locator(".overlays label")
+    for end in ("low", "high"):
+        value = int(overlay[end])
+        expect(label).to_contain_text(f"{value:,} picoseconds {in_units(value, 'picoseconds')}")
+    rates = {each["name"]: int(each["value"]) for each in overlay["rates"]}
+    for counted, topic in (
+        ("bfloat16 operations", "operations"),
+        ("bytes of memory", "bytes in one second"),
+        ("bytes of link", "bytes in one second"),
+    ):
+        expect(label).to_contain_text(f"{rates[counted]:,} {counted} {in_units(rates[counted], topic)}")
+    assert re.search(r"[0-9]{4}", re.sub("data sheet, 2021", "", label.inner_text())) is None
+    listed = window.texts("aside .entities small")
+    assert listed
+    assert all(re.fullmatch(r"[0-9,]+ picoseconds( (≈ )?[0-9,.]+ (ns|µs|ms|s))?", text) for text in listed)
+    window.page.locator("aside [data-entry]:has(small)").first.click()
+    expect(window.page.locator("aside .overlay-value")).to_contain_text(listed[0])
+
+
+def test_the_overview_leads_to_the_stages_that_have_overlays(
+    show: Show, training: Path, inference: Path, tmp_path: Path
+) -> None:
+    window = show(training)
+    notice = window.page.locator("main .overlay-notice")
+    expect(notice).to_contain_text("off until they are turned on: blueprint.roofline on PortablePlanIR")
+    notice.get_by_role("link", name="PortablePlanIR").click()
+    assert window.address == "#/stage/portable"
+    expect(window.page.get_by_role("checkbox")).not_to_be_checked()
+    expect(show(inference).page.locator(".overlay-notice")).to_have_count(0)
+    altered = Altered(inference.read_text())
+    one = Altered(training.read_text()).index["overlays"][0] | {"values": {"count": 0, "chunks": []}}
+    places = [at for at, row in enumerate(altered.index["stages"]) if row["stage"] == "portable"]
+    altered.index["overlays"] = [one | {"stage": at, "provider": name} for at in places for name in ("a", "b", "a")]
+    file = tmp_path / "branches.html"
+    file.write_text(altered.whole())
+    branches = show(file).page.locator(".overlay-notice")
+    expect(branches).to_contain_text("a, b on PortablePlanIR (prefill); a, b on PortablePlanIR (final-decode)")
+
+
 def test_an_overlay_changes_no_structure(show: Show, training: Path) -> None:
     structure = """() => [
         document.querySelector(".edges-all").getAttribute("d").match(/M/g).length,
@@ -107,6 +150,7 @@ def test_quantities_beyond_the_numbers_of_a_browser_keep_every_digit(
 
 UNITS = {
     "bytes": (1024, ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")),
+    "bytes in one second": (1000, ("kB", "MB", "GB", "TB", "PB", "EB")),
     "operations": (1000, ("k", "M", "G", "T", "P", "E", "Z")),
     "picoseconds": (1000, ("ns", "µs", "ms", "s")),
 }

@@ -666,6 +666,7 @@ SOFTWARE.
     return `${grouped(text)} ${text === "1" ? one : many}`;
   }
   var BINARY = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  var RATE = ["kB", "MB", "GB", "TB", "PB", "EB"];
   var DECIMAL = ["k", "M", "G", "T", "P", "E", "Z"];
   var TIME = ["ns", "\xB5s", "ms", "s"];
   function scaled(text, step2, units) {
@@ -688,6 +689,7 @@ SOFTWARE.
   }
   function human(text, about) {
     const topic = about.toLowerCase();
+    if (/bytes\b.* in one second/.test(topic)) return scaled(text, 1000n, RATE);
     if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY);
     if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL);
     if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME);
@@ -1470,10 +1472,14 @@ SOFTWARE.
   }
 
   // src/parts.tsx
-  function Quantity({ text, about = "" }) {
+  function Quantity({ text, about = "", unit = "" }) {
     const larger = human(text, about);
     return /* @__PURE__ */ a4($, { children: [
       isNumber(text) ? /* @__PURE__ */ a4("span", { class: "number", children: grouped(text) }) : /* @__PURE__ */ a4("span", { children: isDigest(text) ? text : breakable(text) }),
+      unit ? /* @__PURE__ */ a4($, { children: [
+        " ",
+        /* @__PURE__ */ a4("bdi", { children: unit })
+      ] }) : null,
       larger ? /* @__PURE__ */ a4("span", { class: "aside-value", children: [
         " ",
         larger
@@ -2988,12 +2994,108 @@ SOFTWARE.
     ] });
   }
 
+  // src/overlays.tsx
+  function overlaysOf(stage) {
+    return index.overlays.flatMap((overlay, at) => overlay.stage === stage ? [[at, overlay]] : []);
+  }
+  function chosen() {
+    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean);
+  }
+  async function read3(overlay) {
+    const values = /* @__PURE__ */ new Map();
+    for await (const [, rows] of chunksFrom(overlay.values)) for (const row of rows) values.set(row[0], row);
+    return { overlay, values };
+  }
+  function useOverlays(stage) {
+    const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)));
+    return useAnswer(() => Promise.all(on.map(([, overlay]) => read3(overlay))), [stage, on.map(([at]) => at).join(",")]);
+  }
+  function OverlaySwitches({ stage }) {
+    const all = overlaysOf(stage);
+    const known2 = all.map(([at]) => String(at));
+    const on = chosen().filter((at) => known2.includes(at));
+    const strange = chosen().filter((at) => !known2.includes(at));
+    const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
+    const unknown = strange.length > 0 ? /* @__PURE__ */ a4(NotHere, { what: `overlay ${strange.join(", ")}` }) : null;
+    if (all.length === 0) return unknown;
+    return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
+      /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
+      unknown,
+      all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
+        /* @__PURE__ */ a4(
+          "input",
+          {
+            type: "checkbox",
+            checked: on.includes(String(at)),
+            onChange: () => settle(withOptions({ ov: turned(String(at)) }))
+          }
+        ),
+        /* @__PURE__ */ a4("span", { children: [
+          /* @__PURE__ */ a4("bdi", { children: overlay.provider }),
+          ", revision ",
+          /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
+          ":",
+          " ",
+          grouped(String(overlay.matched)),
+          " of ",
+          grouped(String(overlay.entities)),
+          " entities matched",
+          overlay.entries > overlay.matched ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}` : "",
+          on.includes(String(at)) ? /* @__PURE__ */ a4("small", { children: [
+            " ",
+            /* @__PURE__ */ a4(Quantity, { text: overlay.low, about: overlay.unit, unit: overlay.unit }),
+            " to",
+            " ",
+            /* @__PURE__ */ a4(Quantity, { text: overlay.high, about: overlay.unit, unit: overlay.unit }),
+            ". ",
+            /* @__PURE__ */ a4("bdi", { children: overlay.about }),
+            /* @__PURE__ */ a4(Rates, { rates: overlay.rates })
+          ] }) : null
+        ] })
+      ] }))
+    ] });
+  }
+  function Rates({ rates }) {
+    if (rates.length === 0) return null;
+    return /* @__PURE__ */ a4($, { children: [
+      ". In one second:",
+      " ",
+      rates.map(({ name, value }, at) => /* @__PURE__ */ a4($, { children: [
+        at > 0 ? "; " : "",
+        /* @__PURE__ */ a4(Quantity, { text: value, about: `${name} in one second`, unit: name })
+      ] }))
+    ] });
+  }
+  function OverlayNotice() {
+    const stages = index.stages.flatMap((stage, at) => {
+      const providers = new Set(overlaysOf(at).map(([, { provider }]) => provider));
+      return providers.size > 0 ? [{ stage, at, providers: [...providers].join(", ") }] : [];
+    });
+    if (stages.length === 0) return null;
+    return /* @__PURE__ */ a4("p", { class: "overlay-notice", children: [
+      "Overlays, from outside the derivation and off until they are turned on:",
+      " ",
+      stages.map(({ stage, at, providers }, place) => /* @__PURE__ */ a4($, { children: [
+        place > 0 ? "; " : "",
+        /* @__PURE__ */ a4("bdi", { children: providers }),
+        " on ",
+        /* @__PURE__ */ a4("a", { href: address(["stage", slug(stage)]), children: stageTitle(at) })
+      ] }))
+    ] });
+  }
+  function tenth(level) {
+    return Math.min(10, Math.max(0, Math.round(level / 100)));
+  }
+
   // src/overview.tsx
   function Overview() {
     return /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
       /* @__PURE__ */ a4(Verdict, {}),
       /* @__PURE__ */ a4(Failures, {}),
-      /* @__PURE__ */ a4(Part, { title: "Stages", children: /* @__PURE__ */ a4(Slots, {}) }),
+      /* @__PURE__ */ a4(Part, { title: "Stages", children: [
+        /* @__PURE__ */ a4(Slots, {}),
+        /* @__PURE__ */ a4(OverlayNotice, {})
+      ] }),
       /* @__PURE__ */ a4(Boundaries, {}),
       /* @__PURE__ */ a4(Part, { title: "Law book", note: "what was shown of this bundle, and what is proved for all parameters", children: /* @__PURE__ */ a4(Laws2, {}) }),
       /* @__PURE__ */ a4(Sections, { title: "Bound to", sections: index.bindings }),
@@ -3225,72 +3327,6 @@ SOFTWARE.
   function glowOf(stage, board, all, some) {
     const row = index.stages[stage];
     return row && new Glow(stage, row, board, all, some);
-  }
-
-  // src/overlays.tsx
-  function overlaysOf(stage) {
-    return index.overlays.flatMap((overlay, at) => overlay.stage === stage ? [[at, overlay]] : []);
-  }
-  function chosen() {
-    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean);
-  }
-  async function read3(overlay) {
-    const values = /* @__PURE__ */ new Map();
-    for await (const [, rows] of chunksFrom(overlay.values)) for (const row of rows) values.set(row[0], row);
-    return { overlay, values };
-  }
-  function useOverlays(stage) {
-    const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)));
-    return useAnswer(() => Promise.all(on.map(([, overlay]) => read3(overlay))), [stage, on.map(([at]) => at).join(",")]);
-  }
-  function OverlaySwitches({ stage }) {
-    const all = overlaysOf(stage);
-    const known2 = all.map(([at]) => String(at));
-    const on = chosen().filter((at) => known2.includes(at));
-    const strange = chosen().filter((at) => !known2.includes(at));
-    const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
-    const unknown = strange.length > 0 ? /* @__PURE__ */ a4(NotHere, { what: `overlay ${strange.join(", ")}` }) : null;
-    if (all.length === 0) return unknown;
-    return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
-      /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
-      unknown,
-      all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
-        /* @__PURE__ */ a4(
-          "input",
-          {
-            type: "checkbox",
-            checked: on.includes(String(at)),
-            onChange: () => settle(withOptions({ ov: turned(String(at)) }))
-          }
-        ),
-        /* @__PURE__ */ a4("span", { children: [
-          /* @__PURE__ */ a4("bdi", { children: overlay.provider }),
-          ", revision ",
-          /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
-          ":",
-          " ",
-          grouped(String(overlay.matched)),
-          " of ",
-          grouped(String(overlay.entities)),
-          " entities matched",
-          overlay.entries > overlay.matched ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}` : "",
-          on.includes(String(at)) ? /* @__PURE__ */ a4("small", { children: [
-            " ",
-            grouped(overlay.low),
-            " to ",
-            grouped(overlay.high),
-            " ",
-            /* @__PURE__ */ a4("bdi", { children: overlay.unit }),
-            ".",
-            " ",
-            /* @__PURE__ */ a4("bdi", { children: overlay.about })
-          ] }) : null
-        ] })
-      ] }))
-    ] });
-  }
-  function tenth(level) {
-    return Math.min(10, Math.max(0, Math.round(level / 100)));
   }
 
   // src/matrix.tsx
@@ -3592,9 +3628,7 @@ SOFTWARE.
           entry.shown.map(({ overlay, values }) => {
             const value = values.get(position);
             return value ? /* @__PURE__ */ a4("small", { children: [
-              grouped(value[1]),
-              " ",
-              overlay.unit,
+              /* @__PURE__ */ a4(Quantity, { text: value[1], about: overlay.unit, unit: overlay.unit }),
               " ",
               /* @__PURE__ */ a4(Bar, { level: value[2] })
             ] }) : null;
@@ -3775,11 +3809,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
         ":",
         " ",
-        value === void 0 ? "no value for this entity" : /* @__PURE__ */ a4($, { children: [
-          /* @__PURE__ */ a4(Quantity, { text: value, about: overlay.unit }),
-          " ",
-          /* @__PURE__ */ a4("bdi", { children: overlay.unit })
-        ] })
+        value === void 0 ? "no value for this entity" : /* @__PURE__ */ a4(Quantity, { text: value, about: overlay.unit, unit: overlay.unit })
       ] });
     }) });
   }

@@ -23,6 +23,7 @@ export function counted(count: number | string, one: string, many = `${one}s`): 
 }
 
 const BINARY = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+const RATE = ["kB", "MB", "GB", "TB", "PB", "EB"]
 const DECIMAL = ["k", "M", "G", "T", "P", "E", "Z"]
 const TIME = ["ns", "µs", "ms", "s"]
 
@@ -51,6 +52,8 @@ function hundredths(value: bigint, size: bigint): bigint {
 /** The same quantity in larger units: 15032385536 bytes as 14.00 GiB, one more as ≈ 14.00 GiB. Empty where that would say nothing more. */
 export function human(text: string, about: string): string {
   const topic = about.toLowerCase()
+  // Rates of memories and links are published in powers of ten.
+  if (/bytes\b.* in one second/.test(topic)) return scaled(text, 1000n, RATE)
   if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY)
   if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL)
   if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME)

@@ -3,6 +3,7 @@ import { boundaryTitle, index, slug } from "./data"
 import { Failures } from "./failure"
 import { Laws } from "./laws"
 import { counted, grouped, groupedWithin } from "./numbers"
+import { OverlayNotice } from "./overlays"
 import { Facts, More, Part } from "./parts"
 import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
@@ -16,6 +17,7 @@ export function Overview() {
       <Failures />
       <Part title="Stages">
         <Slots />
+        <OverlayNotice />
       </Part>
       <Boundaries />
       <Part title="Law book" note="what was shown of this bundle, and what is proved for all parameters">

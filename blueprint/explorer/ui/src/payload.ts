@@ -159,6 +159,7 @@ export interface OverlayIndex {
   readonly revision: string
   readonly unit: string
   readonly about: string
+  readonly rates: readonly (Fact)[]
   readonly matched: number
   readonly entities: number
   readonly entries: number
