@@ -74,6 +74,32 @@ def test_the_branches_of_inference_share_one_model(show: Show, inference: Path) 
     expect(window.page.locator("main h1")).to_contain_text("final-decode")
 
 
+def test_the_statement_stands_directly_under_the_verdict(show: Show, training: Path, five: Path) -> None:
+    for page in (training, five):
+        window = show(page)
+        bindings = Altered(page.read_text()).index["bindings"]
+        assert window.page.locator("main > *").nth(0).locator("h1").inner_text().strip() == "Verified"
+        statement = window.page.locator("main > *").nth(1)
+        assert statement.inner_text().startswith("Statement this derivation follows from")
+        assert window.texts(".statement dt") == [each["title"] for each in bindings]
+        assert [text.split("\n") for text in window.texts(".statement dd")] == [
+            [f"{fact['name']} {shown(fact['value'])}" for fact in each["facts"]] for each in bindings
+        ]
+
+
+def shown(value: str) -> str:
+    return f"{int(value):,}" if value.isdigit() else value
+
+
+def test_the_memory_of_a_device_stands_in_larger_units(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    (deployment,) = [each for each in altered.index["bindings"] if each["title"] == "deployment"]
+    deployment["facts"] = [{"name": "device_memory", "value": str(80 * 2**30)}]
+    file = tmp_path / "deployed.html"
+    file.write_text(altered.whole())
+    expect(show(file).page.locator(".statement")).to_contain_text("device_memory 85,899,345,920 80.00 GiB")
+
+
 # What a stage says --------------------------------------------------------------------------------------------------
 
 

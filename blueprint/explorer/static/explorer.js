@@ -690,7 +690,7 @@ SOFTWARE.
   function human(text, about) {
     const topic = about.toLowerCase();
     if (/bytes\b.* in one second/.test(topic)) return scaled(text, 1000n, RATE);
-    if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY);
+    if (/bytes?\b|^size$|^device_memory$/.test(topic)) return scaled(text, 1024n, BINARY);
     if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL);
     if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME);
     return "";
@@ -3092,13 +3092,13 @@ SOFTWARE.
     return /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
       /* @__PURE__ */ a4(Verdict, {}),
       /* @__PURE__ */ a4(Failures, {}),
+      /* @__PURE__ */ a4(Statement, {}),
       /* @__PURE__ */ a4(Part, { title: "Stages", children: [
         /* @__PURE__ */ a4(Slots, {}),
         /* @__PURE__ */ a4(OverlayNotice, {})
       ] }),
       /* @__PURE__ */ a4(Boundaries, {}),
       /* @__PURE__ */ a4(Part, { title: "Law book", note: "what was shown of this bundle, and what is proved for all parameters", children: /* @__PURE__ */ a4(Laws2, {}) }),
-      /* @__PURE__ */ a4(Sections, { title: "Bound to", sections: index.bindings }),
       /* @__PURE__ */ a4(Sections, { title: "Totals", sections: index.totals }),
       /* @__PURE__ */ a4(More, { title: `Chosen, not derived: ${counted(index.definitions.length, "definition")}`, children: /* @__PURE__ */ a4(Facts, { facts: index.definitions, label: "Definitions" }) }),
       /* @__PURE__ */ a4(More, { title: "What decided", children: [
@@ -3159,6 +3159,17 @@ SOFTWARE.
     const missing = index.findings.some((finding) => finding.code === "stage.missing");
     const listed = index.findings.length === index.findings_total;
     return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified);
+  }
+  function Statement() {
+    const note = index.verdict === "verified" ? "this derivation follows from" : "this derivation should follow from";
+    return /* @__PURE__ */ a4(Part, { title: "Statement", note, children: /* @__PURE__ */ a4("dl", { class: "statement", children: index.bindings.map(({ title, facts }) => /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("dt", { children: title }),
+      /* @__PURE__ */ a4("dd", { children: facts.map(({ name, value }) => /* @__PURE__ */ a4("span", { children: [
+        /* @__PURE__ */ a4("span", { class: "binding", children: name }),
+        " ",
+        /* @__PURE__ */ a4("bdi", { children: /* @__PURE__ */ a4(Quantity, { text: value, about: name }) })
+      ] })) })
+    ] })) }) });
   }
   function Weakest() {
     const boundary = index.boundaries[index.weakest];

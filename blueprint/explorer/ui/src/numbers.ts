@@ -54,7 +54,7 @@ export function human(text: string, about: string): string {
   const topic = about.toLowerCase()
   // Rates of memories and links are published in powers of ten.
   if (/bytes\b.* in one second/.test(topic)) return scaled(text, 1000n, RATE)
-  if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY)
+  if (/bytes?\b|^size$|^device_memory$/.test(topic)) return scaled(text, 1024n, BINARY)
   if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL)
   if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME)
   return ""

@@ -4,7 +4,7 @@ import { Failures } from "./failure"
 import { Laws } from "./laws"
 import { counted, grouped, groupedWithin } from "./numbers"
 import { OverlayNotice } from "./overlays"
-import { Facts, More, Part } from "./parts"
+import { Facts, More, Part, Quantity } from "./parts"
 import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
 import { differences, examined, lawWords, standingOf } from "./standing"
@@ -15,6 +15,7 @@ export function Overview() {
     <main class="view" tabIndex={-1}>
       <Verdict />
       <Failures />
+      <Statement />
       <Part title="Stages">
         <Slots />
         <OverlayNotice />
@@ -23,7 +24,6 @@ export function Overview() {
       <Part title="Law book" note="what was shown of this bundle, and what is proved for all parameters">
         <Laws />
       </Part>
-      <Sections title="Bound to" sections={index.bindings} />
       <Sections title="Totals" sections={index.totals} />
       <More title={`Chosen, not derived: ${counted(index.definitions.length, "definition")}`}>
         <Facts facts={index.definitions} label="Definitions" />
@@ -104,6 +104,32 @@ function nothingIsMissing(): boolean {
   const missing = index.findings.some((finding) => finding.code === "stage.missing")
   const listed = index.findings.length === index.findings_total
   return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified)
+}
+
+/** What the verdict is about. */
+function Statement() {
+  const note = index.verdict === "verified" ? "this derivation follows from" : "this derivation should follow from"
+  return (
+    <Part title="Statement" note={note}>
+      <dl class="statement">
+        {index.bindings.map(({ title, facts }) => (
+          <>
+            <dt>{title}</dt>
+            <dd>
+              {facts.map(({ name, value }) => (
+                <span>
+                  <span class="binding">{name}</span>{" "}
+                  <bdi>
+                    <Quantity text={value} about={name} />
+                  </bdi>
+                </span>
+              ))}
+            </dd>
+          </>
+        ))}
+      </dl>
+    </Part>
+  )
 }
 
 function Weakest() {
