@@ -382,6 +382,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bindings: What the verdict is about: model, workload, strategy, target, deployment, scope.
         tool: What decided: versions and rulebook.
         totals: Work and memory by branch and phase.
+        covered: What the totals are for: how much of the model, and how many microbatches or steps.
         counts: Claims and forms of laws by verdict word.
         weakest: Position of the boundary with the weakest link of the chain; -1 where every boundary is verified.
         stages: The stages, shown or not.
@@ -405,6 +406,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bindings: tuple[Section, ...]
     tool: tuple[Fact, ...]
     totals: tuple[Section, ...]
+    covered: str
     counts: tuple[StatusCount, ...]
     weakest: int
     stages: tuple[StageIndex, ...]

@@ -91,6 +91,23 @@ def shown(value: str) -> str:
     return f"{int(value):,}" if value.isdigit() else value
 
 
+def test_totals_say_what_they_are_for_and_in_which_unit(show: Show, training: Path) -> None:
+    window = show(training)
+    totals = window.page.get_by_label("Totals", exact=True)
+    expect(totals.locator("h2")).to_have_text("Totals for one block and one microbatch")
+    rows = totals.get_by_role("table", name="memory of one rank").locator("tr")
+    names = [each.inner_text() for each in rows.locator("th").all()]
+    assert names[0] == "parameters, in elements"
+    assert names[-1] == "in all, in bytes"
+    assert all(name.endswith(", in bytes") for name in names[1:])
+    larger = [each.locator(".aside-value").count() for each in rows.all()]
+    # Parameters are no bytes, and of a checkpoint that is not kept there is nothing to say in larger units.
+    assert [name for name, count in zip(names, larger, strict=True) if not count] == [
+        "parameters, in elements",
+        "checkpoint, in bytes",
+    ]
+
+
 def test_the_memory_of_a_device_stands_in_larger_units(show: Show, training: Path, tmp_path: Path) -> None:
     altered = Altered(training.read_text())
     (deployment,) = [each for each in altered.index["bindings"] if each["title"] == "deployment"]

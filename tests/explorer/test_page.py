@@ -198,7 +198,7 @@ def test_the_verdict_and_the_counts_stand_there_without_scripts(training: Explor
     assert proved == training.report.summary.by_status["proved"]
     assert [each for each in page.elements if each.tag == "noscript"]
     # The statement stands before the counts.
-    order = [each.text or each.tag for each in page.elements if each.tag in {"h1", "h2", "table"}]
+    order = [each.text.strip() or each.tag for each in page.elements if each.tag in {"h1", "h2", "table"}]
     assert order == [title, "model", "workload", "strategy", "target", "deployment", "scope", "table"]
 
 

@@ -3099,7 +3099,7 @@ SOFTWARE.
       ] }),
       /* @__PURE__ */ a4(Boundaries, {}),
       /* @__PURE__ */ a4(Part, { title: "Law book", note: "what was shown of this bundle, and what is proved for all parameters", children: /* @__PURE__ */ a4(Laws2, {}) }),
-      /* @__PURE__ */ a4(Sections, { title: "Totals", sections: index.totals }),
+      /* @__PURE__ */ a4(Sections, { title: "Totals", note: index.covered, sections: index.totals }),
       /* @__PURE__ */ a4(More, { title: `Chosen, not derived: ${counted(index.definitions.length, "definition")}`, children: /* @__PURE__ */ a4(Facts, { facts: index.definitions, label: "Definitions" }) }),
       /* @__PURE__ */ a4(More, { title: "What decided", children: [
         /* @__PURE__ */ a4(
@@ -3234,9 +3234,9 @@ SOFTWARE.
       /* @__PURE__ */ a4("td", { children: lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) })) })
     ] });
   }
-  function Sections({ title, sections }) {
+  function Sections({ title, note, sections }) {
     if (sections.length === 0) return null;
-    return /* @__PURE__ */ a4(Part, { title, children: /* @__PURE__ */ a4("div", { class: "sections", children: sections.map((section) => /* @__PURE__ */ a4("section", { "aria-label": section.title, children: [
+    return /* @__PURE__ */ a4(Part, { title, note, children: /* @__PURE__ */ a4("div", { class: "sections", children: sections.map((section) => /* @__PURE__ */ a4("section", { "aria-label": section.title, children: [
       /* @__PURE__ */ a4("h3", { children: section.title }),
       /* @__PURE__ */ a4(Facts, { facts: section.facts, label: section.title })
     ] })) }) });

@@ -24,7 +24,7 @@ export function Overview() {
       <Part title="Law book" note="what was shown of this bundle, and what is proved for all parameters">
         <Laws />
       </Part>
-      <Sections title="Totals" sections={index.totals} />
+      <Sections title="Totals" note={index.covered} sections={index.totals} />
       <More title={`Chosen, not derived: ${counted(index.definitions.length, "definition")}`}>
         <Facts facts={index.definitions} label="Definitions" />
       </More>
@@ -247,10 +247,10 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
   )
 }
 
-function Sections({ title, sections }: { title: string; sections: readonly Section[] }) {
+function Sections({ title, note, sections }: { title: string; note: string; sections: readonly Section[] }) {
   if (sections.length === 0) return null
   return (
-    <Part title={title}>
+    <Part title={title} note={note}>
       <div class="sections">
         {sections.map((section) => (
           <section aria-label={section.title}>

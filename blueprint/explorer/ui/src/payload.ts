@@ -184,6 +184,7 @@ export interface Index {
   readonly bindings: readonly (Section)[]
   readonly tool: readonly (Fact)[]
   readonly totals: readonly (Section)[]
+  readonly covered: string
   readonly counts: readonly (StatusCount)[]
   readonly weakest: number
   readonly stages: readonly (StageIndex)[]
