@@ -11,7 +11,7 @@ from blueprint.bundle import Overlay
 from blueprint.codec import BUNDLE_LIMIT, decode
 from blueprint.errors import CodecError, InputError
 from blueprint.explorer.chunks import OVERLAY_VALUES, Chunks
-from blueprint.explorer.payload import OverlayIndex, OverlayValue
+from blueprint.explorer.payload import Fact, OverlayIndex, OverlayValue
 from blueprint.explorer.stages import Chain, Shown, Slot, slots_of
 from blueprint.files import read_bounded
 from blueprint.words import plain
@@ -22,11 +22,15 @@ LEVELS: Final = 1_000
 
 @dataclass(frozen=True)
 class AddressedOverlay:
-    """An overlay with the position of the stage that it addresses, and where its numbers come from in words."""
+    """An overlay with the position of the stage that it addresses, and where its numbers come from in words.
+
+    `rates` are what the device that they are about does in one second.
+    """
 
     overlay: Overlay
     stage: int
     about: str
+    rates: tuple[Fact, ...] = ()
 
 
 def addressed(overlays: Sequence[Overlay], chains: tuple[Chain, ...], about: str) -> list[AddressedOverlay]:
@@ -75,6 +79,7 @@ def overlay_index(each: AddressedOverlay, slots: Sequence[Slot], chunks: Chunks)
         revision=plain(overlay.revision, 300),
         unit=overlay.unit,
         about=each.about,
+        rates=each.rates,
         matched=len(values),
         entities=len(shown.entities),
         entries=len(overlay.entries),

@@ -8,6 +8,7 @@ from typing import Final
 from blueprint.bindings import binding_words
 from blueprint.bundle import Bundle
 from blueprint.explorer.payload import Fact, Section, StatusCount
+from blueprint.ir.request import Scope, Training, blocks_of
 from blueprint.outcome import Report, Status
 from blueprint.words import plain
 
@@ -39,6 +40,17 @@ def total_sections(report: Report) -> tuple[Section, ...]:
     return (*_work(report), *_memory(report), *_bound(report))
 
 
+def covered(bundle: Bundle, report: Report) -> str:
+    """What the totals are for, and whether the bundle alone says them."""
+    request = bundle.request
+    blocks = blocks_of(request.model, request.strategy)
+    scope = "one block"
+    if request.strategy.scope is Scope.STACK:
+        scope = f"{'the 1 block' if blocks == 1 else f'all {blocks} blocks'} of pipeline stage {request.strategy.stage}"
+    unit = "one microbatch" if isinstance(request.workload, Training) else "one step of each branch"
+    return f"for {scope} and {unit}{'' if report.ok else ', as the bundle has them'}"
+
+
 def _work(report: Report) -> Iterator[Section]:
     for row in report.subject.totals:
         facts = {
@@ -53,8 +65,14 @@ def _work(report: Report) -> Iterator[Section]:
 
 def _memory(report: Report) -> Iterator[Section]:
     for row in report.subject.memory:
-        facts = {**row.facts, "bytes in all": row.total}
+        facts = {f"{name}, in {_held_in(name)}": value for name, value in row.facts.items()}
+        facts["in all, in bytes"] = row.total
         yield Section(title=f"memory of one rank{_behind(row.branch)}", facts=_facts(facts))
+
+
+def _held_in(name: str) -> str:
+    """The unit of what a rank holds."""
+    return "elements" if name == "parameters" else "bytes"
 
 
 def _bound(report: Report) -> Iterator[Section]:

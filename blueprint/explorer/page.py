@@ -102,15 +102,15 @@ def _plain(index: Index) -> Iterator[str]:
         yield "</ol>"
     if index.findings_total > SHOWN:
         yield f"<p>and {index.findings_total - SHOWN} more</p>"
-    yield '<table class="counts"><caption>Claims and forms of laws by verdict word</caption>'
-    for count in index.counts:
-        yield f'<tr><th scope="row">{escape(count.word)}</th><td>{escape(count.count)}</td></tr>'
-    yield "</table>"
     for section in index.bindings:
         yield f"<h2>{escape(section.title)}</h2>"
         yield "<dl>"
         yield from (f"<dt>{escape(each.name)}</dt><dd>{escape(each.value)}</dd>" for each in section.facts)
         yield "</dl>"
+    yield '<table class="counts"><caption>Claims and forms of laws by verdict word</caption>'
+    for count in index.counts:
+        yield f'<tr><th scope="row">{escape(count.word)}</th><td>{escape(count.count)}</td></tr>'
+    yield "</table>"
     yield f"<p>Bundle: SHA-256 {escape(index.bundle_sha256)}</p>"
     yield f"<noscript><p>{escape(_NOTICE)}</p></noscript>"
 

@@ -338,6 +338,7 @@ class OverlayIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         revision: Which revision of the provider.
         unit: Unit of its values.
         about: Where its numbers come from, such as a device profile in words.
+        rates: What the device that they are about does in one second, by what is counted; empty where there is none.
         matched: How many of its entries name an entity of the stage.
         entities: How many entities the stage has.
         entries: How many entries it has.
@@ -351,6 +352,7 @@ class OverlayIndex(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     revision: str
     unit: str
     about: str
+    rates: tuple[Fact, ...]
     matched: int
     entities: int
     entries: int
@@ -380,6 +382,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bindings: What the verdict is about: model, workload, strategy, target, deployment, scope.
         tool: What decided: versions and rulebook.
         totals: Work and memory by branch and phase.
+        covered: What the totals are for: how much of the model, and how many microbatches or steps.
         counts: Claims and forms of laws by verdict word.
         weakest: Position of the boundary with the weakest link of the chain; -1 where every boundary is verified.
         stages: The stages, shown or not.
@@ -403,6 +406,7 @@ class Index(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bindings: tuple[Section, ...]
     tool: tuple[Fact, ...]
     totals: tuple[Section, ...]
+    covered: str
     counts: tuple[StatusCount, ...]
     weakest: int
     stages: tuple[StageIndex, ...]

@@ -20,7 +20,14 @@ from blueprint.explorer.lawbook import Lawbook
 from blueprint.explorer.matrix import Frame, frames_of, groups_of
 from blueprint.explorer.obligations import obligation_row
 from blueprint.explorer.overlays import AddressedOverlay, overlay_index
-from blueprint.explorer.overview import binding_sections, definition_facts, status_counts, tool_facts, total_sections
+from blueprint.explorer.overview import (
+    binding_sections,
+    covered,
+    definition_facts,
+    status_counts,
+    tool_facts,
+    total_sections,
+)
 from blueprint.explorer.payload import (
     SCHEMA,
     BoundaryIndex,
@@ -109,6 +116,7 @@ class _Projecting:
             bindings=binding_sections(self.bundle),
             tool=tool_facts(report),
             totals=total_sections(report),
+            covered=covered(self.bundle, report),
             counts=status_counts(report),
             weakest=weakest_boundary(boundaries),
             stages=stages,

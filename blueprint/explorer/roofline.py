@@ -20,6 +20,7 @@ from blueprint.bundle import Overlay, OverlayEntry
 from blueprint.codec import decode
 from blueprint.errors import CodecError, InputError
 from blueprint.explorer.overlays import AddressedOverlay
+from blueprint.explorer.payload import Fact
 from blueprint.explorer.stages import Chain, Shown
 from blueprint.files import read_bounded
 from blueprint.ir.common import INT64_MAX, DType, Positive, Text
@@ -90,7 +91,7 @@ def read_profile(name: str) -> Profile:
 def roofline(profile: Profile, chains: tuple[Chain, ...]) -> list[AddressedOverlay]:
     """One overlay for the portable plan of each branch. Raises InputError where the profile lacks a type."""
     return [
-        AddressedOverlay(_overlay(profile, slot.shown), slot.position, about(profile))
+        AddressedOverlay(_overlay(profile, slot.shown), slot.position, about(profile), rates(profile))
         for chain in chains
         for slot in chain.slots
         if slot.shown is not None and isinstance(slot.shown.snapshot, PortablePlanIR)
@@ -99,12 +100,14 @@ def roofline(profile: Profile, chains: tuple[Chain, ...]) -> list[AddressedOverl
 
 def about(profile: Profile) -> str:
     """The profile in words."""
-    peaks = ", ".join(f"{peak.operations} {peak.dtype.value} operations" for peak in profile.peaks)
-    return plain(
-        f"least times on {profile.name}: {peaks}, {profile.memory} bytes of memory and {profile.link} bytes of link"
-        f" in one second ({profile.source}); of unfused work, each message a full tensor",
-        1000,
-    )
+    return plain(f"least times on {profile.name} ({profile.source}); of unfused work, each message a full tensor", 1000)
+
+
+def rates(profile: Profile) -> tuple[Fact, ...]:
+    """What the device does in one second, by what is counted."""
+    peaks = (Fact(name=f"{peak.dtype.value} operations", value=str(peak.operations)) for peak in profile.peaks)
+    memory = Fact(name="bytes of memory", value=str(profile.memory))
+    return (*peaks, memory, Fact(name="bytes of link", value=str(profile.link)))
 
 
 def least_time(task: PlanTask, peak: int, profile: Profile) -> int:

@@ -21,6 +21,9 @@ def test_the_failure_comes_first_with_entity_rule_law_and_counterexample(show: S
     expect(main.locator("h1")).to_have_text("Refuted")
     assert main.locator("h2").first.inner_text().startswith("What is wrong")
     expect(main.locator("h2").first).to_contain_text("mend this first")
+    headings = [text.split()[0] for text in window.texts("main h2")]
+    assert headings[:3] == ["What", "Statement", "Stages"]
+    expect(main.get_by_label("Statement")).to_contain_text("this derivation should follow from")
     first = main.locator(".first")
     expect(first.locator(".steps dt")).to_contain_text(["entity", "rule", "claim", "law", "law", "counterexample"])
     expect(first.locator(".steps")).to_contain_text(WRONG)

@@ -74,6 +74,49 @@ def test_the_branches_of_inference_share_one_model(show: Show, inference: Path) 
     expect(window.page.locator("main h1")).to_contain_text("final-decode")
 
 
+def test_the_statement_stands_directly_under_the_verdict(show: Show, training: Path, five: Path) -> None:
+    for page in (training, five):
+        window = show(page)
+        bindings = Altered(page.read_text()).index["bindings"]
+        assert window.page.locator("main > *").nth(0).locator("h1").inner_text().strip() == "Verified"
+        statement = window.page.locator("main > *").nth(1)
+        assert statement.inner_text().startswith("Statement this derivation follows from")
+        assert window.texts(".statement dt") == [each["title"] for each in bindings]
+        assert [text.split("\n") for text in window.texts(".statement dd")] == [
+            [f"{fact['name']} {shown(fact['value'])}" for fact in each["facts"]] for each in bindings
+        ]
+
+
+def shown(value: str) -> str:
+    return f"{int(value):,}" if value.isdigit() else value
+
+
+def test_totals_say_what_they_are_for_and_in_which_unit(show: Show, training: Path) -> None:
+    window = show(training)
+    totals = window.page.get_by_label("Totals", exact=True)
+    expect(totals.locator("h2")).to_have_text("Totals for one block and one microbatch")
+    rows = totals.get_by_role("table", name="memory of one rank").locator("tr")
+    names = [each.inner_text() for each in rows.locator("th").all()]
+    assert names[0] == "parameters, in elements"
+    assert names[-1] == "in all, in bytes"
+    assert all(name.endswith(", in bytes") for name in names[1:])
+    larger = [each.locator(".aside-value").count() for each in rows.all()]
+    # Parameters are no bytes, and of a checkpoint that is not kept there is nothing to say in larger units.
+    assert [name for name, count in zip(names, larger, strict=True) if not count] == [
+        "parameters, in elements",
+        "checkpoint, in bytes",
+    ]
+
+
+def test_the_memory_of_a_device_stands_in_larger_units(show: Show, training: Path, tmp_path: Path) -> None:
+    altered = Altered(training.read_text())
+    (deployment,) = [each for each in altered.index["bindings"] if each["title"] == "deployment"]
+    deployment["facts"] = [{"name": "device_memory", "value": str(80 * 2**30)}]
+    file = tmp_path / "deployed.html"
+    file.write_text(altered.whole())
+    expect(show(file).page.locator(".statement")).to_contain_text("device_memory 85,899,345,920 80.00 GiB")
+
+
 # What a stage says --------------------------------------------------------------------------------------------------
 
 

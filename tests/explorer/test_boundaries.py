@@ -13,7 +13,8 @@ from blueprint.bundle import read_bundle
 from blueprint.explanations.claims import CLAIMS
 from blueprint.explorer.explore import explorer_page
 from blueprint.ir.common import Stage
-from blueprint.outcome import Status
+from blueprint.outcome import Outcome, Status
+from blueprint.report import text
 from tests.explorer.conftest import Explored, explored
 from tests.explorer.pages import Page, text_of
 from tests.reseal import Draft
@@ -265,9 +266,32 @@ def test_the_overview_counts_what_the_report_counts(subject: Explored) -> None:
     work = [section for section in index["totals"] if section["title"].startswith("work of one rank")]
     assert [facts(each["facts"])["operations"] for each in work] == [row.operations for row in report.subject.totals]
     memory = [section for section in index["totals"] if section["title"].startswith("memory of one rank")]
-    assert [facts(each["facts"])["bytes in all"] for each in memory] == [row.total for row in report.subject.memory]
+    for section, row in zip(memory, report.subject.memory, strict=True):
+        held = {name.removesuffix(", in bytes"): value for name, value in facts(section["facts"]).items()}
+        assert held.pop("in all") == row.total
+        assert held.pop("parameters, in elements") == row.facts["parameters"]
+        assert {"parameters": row.facts["parameters"], **held} == row.facts
     assert facts(index["meanings"]) == {kind: entry.what for kind, entry in CLAIMS.items()}
     assert len(index["definitions"]) == len(report.definitions)
+
+
+@pytest.mark.parametrize(
+    ("name", "covered"),
+    [
+        ("training", "for one block and one microbatch"),
+        ("five", "for all 2 blocks of pipeline stage 1 and one microbatch"),
+        ("inference", "for one block and one step of each branch"),
+    ],
+)
+def test_the_totals_say_what_they_are_for(name: str, covered: str, request: pytest.FixtureRequest) -> None:
+    explored: Explored = request.getfixturevalue(name)
+    assert explored.page.index["covered"] == covered
+    for of in ("work", "memory"):
+        words = covered.replace("each branch", "prefill")
+        assert f"{of} of one rank, {words}" in text.render(explored.report)
+    report = msgspec.structs.replace(explored.report, verdict=Outcome.REFUTED)
+    refuted = Page(explorer_page(explored.data, report))
+    assert refuted.index["covered"] == f"{covered}, as the bundle has them"
 
 
 def test_a_page_without_findings_lists_none(subject: Explored) -> None:

@@ -53,6 +53,7 @@ def test_an_overlay_says_how_much_of_its_stage_it_speaks_of(training: Explored, 
     assert (found["matched"], found["entries"], found["entities"]) == (3, 4, len(plan.tasks) + len(plan.buffers))
     assert (found["provider"], found["revision"], found["unit"]) == ("a <b>profiler</b>", "7", "picoseconds")
     assert (found["low"], found["high"], found["about"]) == ("10", str(2**60), "read from overlay.json")
+    assert found["rates"] == []
     assert page.index["stages"][found["stage"]]["stage"] == "portable"
     names = page.rows(page.stage("portable")["names"])
     rows = {names[at][2]: (value, level) for at, value, level in page.rows(found["values"])}
@@ -177,7 +178,8 @@ def test_the_roofline_overlay_has_every_portable_task_of_every_branch(inference:
         assert overlay["matched"] == overlay["entries"] == len(tasks)
         assert (overlay["provider"], overlay["revision"]) == ("blueprint.roofline", "a slow device/2")
         assert "made up for this test" in overlay["about"]
-        assert "1000 bfloat16 operations" in overlay["about"]
+        rates = {each["name"]: each["value"] for each in overlay["rates"]}
+        assert rates == {"bfloat16 operations": "1000", "bytes of memory": "100", "bytes of link": "10"}
         assert overlay["about"].endswith("of unfused work, each message a full tensor")
         names = page.rows(stage["names"])
         values = {names[at][1]: value for at, value, _ in page.rows(overlay["values"])}

@@ -197,6 +197,9 @@ def test_the_verdict_and_the_counts_stand_there_without_scripts(training: Explor
     proved = cells[cells.index("proved") + 1]
     assert proved == training.report.summary.by_status["proved"]
     assert [each for each in page.elements if each.tag == "noscript"]
+    # The statement stands before the counts.
+    order = [each.text.strip() or each.tag for each in page.elements if each.tag in {"h1", "h2", "table"}]
+    assert order == [title, "model", "workload", "strategy", "target", "deployment", "scope", "table"]
 
 
 def test_findings_stand_there_without_scripts_and_the_rest_is_counted(training: Explored) -> None:

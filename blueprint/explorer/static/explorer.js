@@ -75,7 +75,7 @@ SOFTWARE.
 */
 "use strict";
 (() => {
-  // node_modules/preact/dist/preact.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/dist/preact.mjs
   var n;
   var t;
   var r;
@@ -346,7 +346,7 @@ SOFTWARE.
     return n3.__v.__b - t4.__v.__b;
   }, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
 
-  // node_modules/preact/hooks/dist/hooks.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/hooks/dist/hooks.mjs
   var t2;
   var r2;
   var u2;
@@ -666,6 +666,7 @@ SOFTWARE.
     return `${grouped(text)} ${text === "1" ? one : many}`;
   }
   var BINARY = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  var RATE = ["kB", "MB", "GB", "TB", "PB", "EB"];
   var DECIMAL = ["k", "M", "G", "T", "P", "E", "Z"];
   var TIME = ["ns", "\xB5s", "ms", "s"];
   function scaled(text, step2, units) {
@@ -674,24 +675,28 @@ SOFTWARE.
     let size = step2;
     let unit = 0;
     if (value < size) return "";
-    while (unit + 1 < units.length && value >= size * step2) {
+    while (unit + 1 < units.length && hundredths(value, size) >= 100n * step2) {
       size *= step2;
       unit += 1;
     }
-    const hundredths = value * 100n / size;
-    const rest = String(hundredths % 100n).padStart(2, "0");
-    const sign = hundredths * size === value * 100n ? "" : "\u2248 ";
-    return `${sign}${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`;
+    const shown = hundredths(value, size);
+    const rest = String(shown % 100n).padStart(2, "0");
+    const sign = shown * size === value * 100n ? "" : "\u2248 ";
+    return `${sign}${grouped(String(shown / 100n))}.${rest} ${units[unit]}`;
+  }
+  function hundredths(value, size) {
+    return (200n * value + size) / (2n * size);
   }
   function human(text, about) {
     const topic = about.toLowerCase();
-    if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY);
+    if (/bytes\b.* in one second/.test(topic)) return scaled(text, 1000n, RATE);
+    if (/bytes?\b|^size$|^device_memory$/.test(topic)) return scaled(text, 1024n, BINARY);
     if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL);
     if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME);
     return "";
   }
 
-  // node_modules/@preact/signals-core/dist/signals-core.module.js
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals-core/dist/signals-core.module.js
   var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
   function t3() {
     if (!(v3 > 1)) {
@@ -1084,7 +1089,7 @@ SOFTWARE.
     return n3;
   }
 
-  // node_modules/@preact/signals/dist/signals.module.js
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals/dist/signals.module.js
   var h4;
   var d4;
   var p4;
@@ -1349,7 +1354,7 @@ SOFTWARE.
     return address(path, route.value.options);
   }
 
-  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
   var f4 = /* @__PURE__ */ Symbol.for("pv");
   var o4 = 0;
   function a4(t4, e4, n3, u4, a5, i4) {
@@ -1467,10 +1472,14 @@ SOFTWARE.
   }
 
   // src/parts.tsx
-  function Quantity({ text, about = "" }) {
+  function Quantity({ text, about = "", unit = "" }) {
     const larger = human(text, about);
     return /* @__PURE__ */ a4($, { children: [
       isNumber(text) ? /* @__PURE__ */ a4("span", { class: "number", children: grouped(text) }) : /* @__PURE__ */ a4("span", { children: isDigest(text) ? text : breakable(text) }),
+      unit ? /* @__PURE__ */ a4($, { children: [
+        " ",
+        /* @__PURE__ */ a4("bdi", { children: unit })
+      ] }) : null,
       larger ? /* @__PURE__ */ a4("span", { class: "aside-value", children: [
         " ",
         larger
@@ -2985,16 +2994,112 @@ SOFTWARE.
     ] });
   }
 
+  // src/overlays.tsx
+  function overlaysOf(stage) {
+    return index.overlays.flatMap((overlay, at) => overlay.stage === stage ? [[at, overlay]] : []);
+  }
+  function chosen() {
+    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean);
+  }
+  async function read3(overlay) {
+    const values = /* @__PURE__ */ new Map();
+    for await (const [, rows] of chunksFrom(overlay.values)) for (const row of rows) values.set(row[0], row);
+    return { overlay, values };
+  }
+  function useOverlays(stage) {
+    const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)));
+    return useAnswer(() => Promise.all(on.map(([, overlay]) => read3(overlay))), [stage, on.map(([at]) => at).join(",")]);
+  }
+  function OverlaySwitches({ stage }) {
+    const all = overlaysOf(stage);
+    const known2 = all.map(([at]) => String(at));
+    const on = chosen().filter((at) => known2.includes(at));
+    const strange = chosen().filter((at) => !known2.includes(at));
+    const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
+    const unknown = strange.length > 0 ? /* @__PURE__ */ a4(NotHere, { what: `overlay ${strange.join(", ")}` }) : null;
+    if (all.length === 0) return unknown;
+    return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
+      /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
+      unknown,
+      all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
+        /* @__PURE__ */ a4(
+          "input",
+          {
+            type: "checkbox",
+            checked: on.includes(String(at)),
+            onChange: () => settle(withOptions({ ov: turned(String(at)) }))
+          }
+        ),
+        /* @__PURE__ */ a4("span", { children: [
+          /* @__PURE__ */ a4("bdi", { children: overlay.provider }),
+          ", revision ",
+          /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
+          ":",
+          " ",
+          grouped(String(overlay.matched)),
+          " of ",
+          grouped(String(overlay.entities)),
+          " entities matched",
+          overlay.entries > overlay.matched ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}` : "",
+          on.includes(String(at)) ? /* @__PURE__ */ a4("small", { children: [
+            " ",
+            /* @__PURE__ */ a4(Quantity, { text: overlay.low, about: overlay.unit, unit: overlay.unit }),
+            " to",
+            " ",
+            /* @__PURE__ */ a4(Quantity, { text: overlay.high, about: overlay.unit, unit: overlay.unit }),
+            ". ",
+            /* @__PURE__ */ a4("bdi", { children: overlay.about }),
+            /* @__PURE__ */ a4(Rates, { rates: overlay.rates })
+          ] }) : null
+        ] })
+      ] }))
+    ] });
+  }
+  function Rates({ rates }) {
+    if (rates.length === 0) return null;
+    return /* @__PURE__ */ a4($, { children: [
+      ". In one second:",
+      " ",
+      rates.map(({ name, value }, at) => /* @__PURE__ */ a4($, { children: [
+        at > 0 ? "; " : "",
+        /* @__PURE__ */ a4(Quantity, { text: value, about: `${name} in one second`, unit: name })
+      ] }))
+    ] });
+  }
+  function OverlayNotice() {
+    const stages = index.stages.flatMap((stage, at) => {
+      const providers = new Set(overlaysOf(at).map(([, { provider }]) => provider));
+      return providers.size > 0 ? [{ stage, at, providers: [...providers].join(", ") }] : [];
+    });
+    if (stages.length === 0) return null;
+    return /* @__PURE__ */ a4("p", { class: "overlay-notice", children: [
+      "Overlays, from outside the derivation and off until they are turned on:",
+      " ",
+      stages.map(({ stage, at, providers }, place) => /* @__PURE__ */ a4($, { children: [
+        place > 0 ? "; " : "",
+        /* @__PURE__ */ a4("bdi", { children: providers }),
+        " on ",
+        /* @__PURE__ */ a4("a", { href: address(["stage", slug(stage)]), children: stageTitle(at) })
+      ] }))
+    ] });
+  }
+  function tenth(level) {
+    return Math.min(10, Math.max(0, Math.round(level / 100)));
+  }
+
   // src/overview.tsx
   function Overview() {
     return /* @__PURE__ */ a4("main", { class: "view", tabIndex: -1, children: [
       /* @__PURE__ */ a4(Verdict, {}),
       /* @__PURE__ */ a4(Failures, {}),
-      /* @__PURE__ */ a4(Part, { title: "Stages", children: /* @__PURE__ */ a4(Slots, {}) }),
+      /* @__PURE__ */ a4(Statement, {}),
+      /* @__PURE__ */ a4(Part, { title: "Stages", children: [
+        /* @__PURE__ */ a4(Slots, {}),
+        /* @__PURE__ */ a4(OverlayNotice, {})
+      ] }),
       /* @__PURE__ */ a4(Boundaries, {}),
       /* @__PURE__ */ a4(Part, { title: "Law book", note: "what was shown of this bundle, and what is proved for all parameters", children: /* @__PURE__ */ a4(Laws2, {}) }),
-      /* @__PURE__ */ a4(Sections, { title: "Bound to", sections: index.bindings }),
-      /* @__PURE__ */ a4(Sections, { title: "Totals", sections: index.totals }),
+      /* @__PURE__ */ a4(Sections, { title: "Totals", note: index.covered, sections: index.totals }),
       /* @__PURE__ */ a4(More, { title: `Chosen, not derived: ${counted(index.definitions.length, "definition")}`, children: /* @__PURE__ */ a4(Facts, { facts: index.definitions, label: "Definitions" }) }),
       /* @__PURE__ */ a4(More, { title: "What decided", children: [
         /* @__PURE__ */ a4(
@@ -3054,6 +3159,17 @@ SOFTWARE.
     const missing = index.findings.some((finding) => finding.code === "stage.missing");
     const listed = index.findings.length === index.findings_total;
     return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified);
+  }
+  function Statement() {
+    const note = index.verdict === "verified" ? "this derivation follows from" : "this derivation should follow from";
+    return /* @__PURE__ */ a4(Part, { title: "Statement", note, children: /* @__PURE__ */ a4("dl", { class: "statement", children: index.bindings.map(({ title, facts }) => /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("dt", { children: title }),
+      /* @__PURE__ */ a4("dd", { children: facts.map(({ name, value }) => /* @__PURE__ */ a4("span", { children: [
+        /* @__PURE__ */ a4("span", { class: "binding", children: name }),
+        " ",
+        /* @__PURE__ */ a4("bdi", { children: /* @__PURE__ */ a4(Quantity, { text: value, about: name }) })
+      ] })) })
+    ] })) }) });
   }
   function Weakest() {
     const boundary = index.boundaries[index.weakest];
@@ -3118,9 +3234,9 @@ SOFTWARE.
       /* @__PURE__ */ a4("td", { children: lawWords(boundary.laws).map(([word, count]) => /* @__PURE__ */ a4(Status, { word, count: grouped(String(count)) })) })
     ] });
   }
-  function Sections({ title, sections }) {
+  function Sections({ title, note, sections }) {
     if (sections.length === 0) return null;
-    return /* @__PURE__ */ a4(Part, { title, children: /* @__PURE__ */ a4("div", { class: "sections", children: sections.map((section) => /* @__PURE__ */ a4("section", { "aria-label": section.title, children: [
+    return /* @__PURE__ */ a4(Part, { title, note, children: /* @__PURE__ */ a4("div", { class: "sections", children: sections.map((section) => /* @__PURE__ */ a4("section", { "aria-label": section.title, children: [
       /* @__PURE__ */ a4("h3", { children: section.title }),
       /* @__PURE__ */ a4(Facts, { facts: section.facts, label: section.title })
     ] })) }) });
@@ -3222,72 +3338,6 @@ SOFTWARE.
   function glowOf(stage, board, all, some) {
     const row = index.stages[stage];
     return row && new Glow(stage, row, board, all, some);
-  }
-
-  // src/overlays.tsx
-  function overlaysOf(stage) {
-    return index.overlays.flatMap((overlay, at) => overlay.stage === stage ? [[at, overlay]] : []);
-  }
-  function chosen() {
-    return (route.value.options.get("ov") ?? "").split(",").filter(Boolean);
-  }
-  async function read3(overlay) {
-    const values = /* @__PURE__ */ new Map();
-    for await (const [, rows] of chunksFrom(overlay.values)) for (const row of rows) values.set(row[0], row);
-    return { overlay, values };
-  }
-  function useOverlays(stage) {
-    const on = overlaysOf(stage).filter(([at]) => chosen().includes(String(at)));
-    return useAnswer(() => Promise.all(on.map(([, overlay]) => read3(overlay))), [stage, on.map(([at]) => at).join(",")]);
-  }
-  function OverlaySwitches({ stage }) {
-    const all = overlaysOf(stage);
-    const known2 = all.map(([at]) => String(at));
-    const on = chosen().filter((at) => known2.includes(at));
-    const strange = chosen().filter((at) => !known2.includes(at));
-    const turned = (at) => (on.includes(at) ? on.filter((each) => each !== at) : [...on, at]).join(",");
-    const unknown = strange.length > 0 ? /* @__PURE__ */ a4(NotHere, { what: `overlay ${strange.join(", ")}` }) : null;
-    if (all.length === 0) return unknown;
-    return /* @__PURE__ */ a4("fieldset", { class: "overlays", children: [
-      /* @__PURE__ */ a4("legend", { children: "Overlays, from outside the derivation" }),
-      unknown,
-      all.map(([at, overlay]) => /* @__PURE__ */ a4("label", { children: [
-        /* @__PURE__ */ a4(
-          "input",
-          {
-            type: "checkbox",
-            checked: on.includes(String(at)),
-            onChange: () => settle(withOptions({ ov: turned(String(at)) }))
-          }
-        ),
-        /* @__PURE__ */ a4("span", { children: [
-          /* @__PURE__ */ a4("bdi", { children: overlay.provider }),
-          ", revision ",
-          /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
-          ":",
-          " ",
-          grouped(String(overlay.matched)),
-          " of ",
-          grouped(String(overlay.entities)),
-          " entities matched",
-          overlay.entries > overlay.matched ? `, by ${grouped(String(overlay.matched))} of its ${counted(overlay.entries, "entry", "entries")}` : "",
-          on.includes(String(at)) ? /* @__PURE__ */ a4("small", { children: [
-            " ",
-            grouped(overlay.low),
-            " to ",
-            grouped(overlay.high),
-            " ",
-            /* @__PURE__ */ a4("bdi", { children: overlay.unit }),
-            ".",
-            " ",
-            /* @__PURE__ */ a4("bdi", { children: overlay.about })
-          ] }) : null
-        ] })
-      ] }))
-    ] });
-  }
-  function tenth(level) {
-    return Math.min(10, Math.max(0, Math.round(level / 100)));
   }
 
   // src/matrix.tsx
@@ -3589,9 +3639,7 @@ SOFTWARE.
           entry.shown.map(({ overlay, values }) => {
             const value = values.get(position);
             return value ? /* @__PURE__ */ a4("small", { children: [
-              grouped(value[1]),
-              " ",
-              overlay.unit,
+              /* @__PURE__ */ a4(Quantity, { text: value[1], about: overlay.unit, unit: overlay.unit }),
               " ",
               /* @__PURE__ */ a4(Bar, { level: value[2] })
             ] }) : null;
@@ -3772,11 +3820,7 @@ SOFTWARE.
         /* @__PURE__ */ a4("bdi", { children: overlay.revision }),
         ":",
         " ",
-        value === void 0 ? "no value for this entity" : /* @__PURE__ */ a4($, { children: [
-          /* @__PURE__ */ a4(Quantity, { text: value, about: overlay.unit }),
-          " ",
-          /* @__PURE__ */ a4("bdi", { children: overlay.unit })
-        ] })
+        value === void 0 ? "no value for this entity" : /* @__PURE__ */ a4(Quantity, { text: value, about: overlay.unit, unit: overlay.unit })
       ] });
     }) });
   }

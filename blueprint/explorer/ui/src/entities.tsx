@@ -6,7 +6,7 @@ import { Bar, glow } from "./matrix"
 import { matching, namesOf } from "./names"
 import { counted, grouped } from "./numbers"
 import type { Shown } from "./overlays"
-import { Awaited } from "./parts"
+import { Awaited, Quantity } from "./parts"
 import type { NameRow } from "./payload"
 import { address, route } from "./route"
 import { wrongIn } from "./standing"
@@ -103,7 +103,7 @@ function Entry(entry: {
           const value = values.get(position)
           return value ? (
             <small>
-              {grouped(value[1])} {overlay.unit} <Bar level={value[2]} />
+              <Quantity text={value[1]} about={overlay.unit} unit={overlay.unit} /> <Bar level={value[2]} />
             </small>
           ) : null
         })}

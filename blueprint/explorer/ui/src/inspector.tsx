@@ -116,9 +116,7 @@ function Values({ position, shown }: { position: number; shown: readonly Shown[]
             {value === undefined ? (
               "no value for this entity"
             ) : (
-              <>
-                <Quantity text={value} about={overlay.unit} /> <bdi>{overlay.unit}</bdi>
-              </>
+              <Quantity text={value} about={overlay.unit} unit={overlay.unit} />
             )}
           </p>
         )

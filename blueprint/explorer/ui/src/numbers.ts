@@ -23,30 +23,38 @@ export function counted(count: number | string, one: string, many = `${one}s`): 
 }
 
 const BINARY = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+const RATE = ["kB", "MB", "GB", "TB", "PB", "EB"]
 const DECIMAL = ["k", "M", "G", "T", "P", "E", "Z"]
 const TIME = ["ns", "µs", "ms", "s"]
 
-/** The value in the largest unit that it reaches, with two decimals; `≈` where that is rounded; empty below the first. */
+/** The value in the largest unit that it reaches once rounded, with two decimals; `≈` where that is not exact; empty below the first. */
 function scaled(text: string, step: bigint, units: readonly string[]): string {
   if (!DIGITS.test(text)) return ""
   const value = BigInt(text)
   let size = step
   let unit = 0
   if (value < size) return ""
-  while (unit + 1 < units.length && value >= size * step) {
+  while (unit + 1 < units.length && hundredths(value, size) >= 100n * step) {
     size *= step
     unit += 1
   }
-  const hundredths = (value * 100n) / size
-  const rest = String(hundredths % 100n).padStart(2, "0")
-  const sign = hundredths * size === value * 100n ? "" : "≈ "
-  return `${sign}${grouped(String(hundredths / 100n))}.${rest} ${units[unit]}`
+  const shown = hundredths(value, size)
+  const rest = String(shown % 100n).padStart(2, "0")
+  const sign = shown * size === value * 100n ? "" : "≈ "
+  return `${sign}${grouped(String(shown / 100n))}.${rest} ${units[unit]}`
+}
+
+/** How many hundredths of a unit a value is, the half rounded up. */
+function hundredths(value: bigint, size: bigint): bigint {
+  return (200n * value + size) / (2n * size)
 }
 
 /** The same quantity in larger units: 15032385536 bytes as 14.00 GiB, one more as ≈ 14.00 GiB. Empty where that would say nothing more. */
 export function human(text: string, about: string): string {
   const topic = about.toLowerCase()
-  if (/bytes?\b|^size$/.test(topic)) return scaled(text, 1024n, BINARY)
+  // Rates of memories and links are published in powers of ten.
+  if (/bytes\b.* in one second/.test(topic)) return scaled(text, 1000n, RATE)
+  if (/bytes?\b|^size$|^device_memory$/.test(topic)) return scaled(text, 1024n, BINARY)
   if (/operations|\bops\b|flop/.test(topic)) return scaled(text, 1000n, DECIMAL)
   if (/picoseconds?|\bps\b/.test(topic)) return scaled(text, 1000n, TIME)
   return ""

@@ -1,10 +1,10 @@
 // Numbers beside the entities, from outside the derivation: off until somebody turns them on.
 import { chunksFrom, useAnswer, type Answer } from "./chunks"
-import { index } from "./data"
+import { index, slug, stageTitle } from "./data"
 import { counted, grouped } from "./numbers"
-import { NotHere } from "./parts"
-import type { OverlayIndex, OverlayValue } from "./payload"
-import { route, settle, withOptions } from "./route"
+import { NotHere, Quantity } from "./parts"
+import type { Fact, OverlayIndex, OverlayValue } from "./payload"
+import { address, route, settle, withOptions } from "./route"
 
 /** Values by entity of one overlay. */
 export interface Shown {
@@ -61,14 +61,51 @@ export function OverlaySwitches({ stage }: { stage: number }) {
             {on.includes(String(at)) ? (
               <small>
                 {" "}
-                {grouped(overlay.low)} to {grouped(overlay.high)} <bdi>{overlay.unit}</bdi>.{" "}
-                <bdi>{overlay.about}</bdi>
+                <Quantity text={overlay.low} about={overlay.unit} unit={overlay.unit} /> to{" "}
+                <Quantity text={overlay.high} about={overlay.unit} unit={overlay.unit} />. <bdi>{overlay.about}</bdi>
+                <Rates rates={overlay.rates} />
               </small>
             ) : null}
           </span>
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** What the device of an overlay does in one second. */
+function Rates({ rates }: { rates: readonly Fact[] }) {
+  if (rates.length === 0) return null
+  return (
+    <>
+      . In one second:{" "}
+      {rates.map(({ name, value }, at) => (
+        <>
+          {at > 0 ? "; " : ""}
+          <Quantity text={value} about={`${name} in one second`} unit={name} />
+        </>
+      ))}
+    </>
+  )
+}
+
+/** Which stages have overlays; there they are turned on. */
+export function OverlayNotice() {
+  const stages = index.stages.flatMap((stage, at) => {
+    const providers = new Set(overlaysOf(at).map(([, { provider }]) => provider))
+    return providers.size > 0 ? [{ stage, at, providers: [...providers].join(", ") }] : []
+  })
+  if (stages.length === 0) return null
+  return (
+    <p class="overlay-notice">
+      Overlays, from outside the derivation and off until they are turned on:{" "}
+      {stages.map(({ stage, at, providers }, place) => (
+        <>
+          {place > 0 ? "; " : ""}
+          <bdi>{providers}</bdi> on <a href={address(["stage", slug(stage)])}>{stageTitle(at)}</a>
+        </>
+      ))}
+    </p>
   )
 }
 

@@ -3,7 +3,8 @@ import { boundaryTitle, index, slug } from "./data"
 import { Failures } from "./failure"
 import { Laws } from "./laws"
 import { counted, grouped, groupedWithin } from "./numbers"
-import { Facts, More, Part } from "./parts"
+import { OverlayNotice } from "./overlays"
+import { Facts, More, Part, Quantity } from "./parts"
 import type { BoundaryIndex, Section, StageIndex } from "./payload"
 import { address } from "./route"
 import { differences, examined, lawWords, standingOf } from "./standing"
@@ -14,15 +15,16 @@ export function Overview() {
     <main class="view" tabIndex={-1}>
       <Verdict />
       <Failures />
+      <Statement />
       <Part title="Stages">
         <Slots />
+        <OverlayNotice />
       </Part>
       <Boundaries />
       <Part title="Law book" note="what was shown of this bundle, and what is proved for all parameters">
         <Laws />
       </Part>
-      <Sections title="Bound to" sections={index.bindings} />
-      <Sections title="Totals" sections={index.totals} />
+      <Sections title="Totals" note={index.covered} sections={index.totals} />
       <More title={`Chosen, not derived: ${counted(index.definitions.length, "definition")}`}>
         <Facts facts={index.definitions} label="Definitions" />
       </More>
@@ -102,6 +104,32 @@ function nothingIsMissing(): boolean {
   const missing = index.findings.some((finding) => finding.code === "stage.missing")
   const listed = index.findings.length === index.findings_total
   return listed && !missing && index.boundaries.every((boundary) => boundary.relation_verified)
+}
+
+/** What the verdict is about. */
+function Statement() {
+  const note = index.verdict === "verified" ? "this derivation follows from" : "this derivation should follow from"
+  return (
+    <Part title="Statement" note={note}>
+      <dl class="statement">
+        {index.bindings.map(({ title, facts }) => (
+          <>
+            <dt>{title}</dt>
+            <dd>
+              {facts.map(({ name, value }) => (
+                <span>
+                  <span class="binding">{name}</span>{" "}
+                  <bdi>
+                    <Quantity text={value} about={name} />
+                  </bdi>
+                </span>
+              ))}
+            </dd>
+          </>
+        ))}
+      </dl>
+    </Part>
+  )
 }
 
 function Weakest() {
@@ -219,10 +247,10 @@ function BoundaryLine({ boundary, at }: { boundary: BoundaryIndex; at: number })
   )
 }
 
-function Sections({ title, sections }: { title: string; sections: readonly Section[] }) {
+function Sections({ title, note, sections }: { title: string; note: string; sections: readonly Section[] }) {
   if (sections.length === 0) return null
   return (
-    <Part title={title}>
+    <Part title={title} note={note}>
       <div class="sections">
         {sections.map((section) => (
           <section aria-label={section.title}>

@@ -6,12 +6,18 @@ import { breakable } from "./spans"
 import { Icon } from "./status"
 import { grouped, human, isNumber } from "./numbers"
 
-/** A decimal string with separators; larger units beside it where its topic has some. */
-export function Quantity({ text, about = "" }: { text: string; about?: string }) {
+/** A decimal string with separators and its unit; larger units beside it where its topic has some. */
+export function Quantity({ text, about = "", unit = "" }: { text: string; about?: string; unit?: string }) {
   const larger = human(text, about)
   return (
     <>
       {isNumber(text) ? <span class="number">{grouped(text)}</span> : <span>{isDigest(text) ? text : breakable(text)}</span>}
+      {unit ? (
+        <>
+          {" "}
+          <bdi>{unit}</bdi>
+        </>
+      ) : null}
       {larger ? <span class="aside-value"> {larger}</span> : null}
     </>
   )

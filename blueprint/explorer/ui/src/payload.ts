@@ -159,6 +159,7 @@ export interface OverlayIndex {
   readonly revision: string
   readonly unit: string
   readonly about: string
+  readonly rates: readonly (Fact)[]
   readonly matched: number
   readonly entities: number
   readonly entries: number
@@ -183,6 +184,7 @@ export interface Index {
   readonly bindings: readonly (Section)[]
   readonly tool: readonly (Fact)[]
   readonly totals: readonly (Section)[]
+  readonly covered: string
   readonly counts: readonly (StatusCount)[]
   readonly weakest: number
   readonly stages: readonly (StageIndex)[]
