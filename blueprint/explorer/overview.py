@@ -8,8 +8,9 @@ from typing import Final
 from blueprint.bindings import binding_words
 from blueprint.bundle import Bundle
 from blueprint.explorer.payload import Fact, Section, StatusCount
-from blueprint.ir.request import Scope, Training, blocks_of
+from blueprint.ir.request import Training
 from blueprint.outcome import Report, Status
+from blueprint.report.subjects import covered
 from blueprint.words import plain
 
 _SECTIONS: Final = ("model", "workload", "strategy", "target", "deployment", "scope")
@@ -40,15 +41,10 @@ def total_sections(report: Report) -> tuple[Section, ...]:
     return (*_work(report), *_memory(report), *_bound(report))
 
 
-def covered(bundle: Bundle, report: Report) -> str:
+def about(bundle: Bundle, report: Report) -> str:
     """What the totals are for, and whether the bundle alone says them."""
-    request = bundle.request
-    blocks = blocks_of(request.model, request.strategy)
-    scope = "one block"
-    if request.strategy.scope is Scope.STACK:
-        scope = f"{'the 1 block' if blocks == 1 else f'all {blocks} blocks'} of pipeline stage {request.strategy.stage}"
-    unit = "one microbatch" if isinstance(request.workload, Training) else "one step of each branch"
-    return f"for {scope} and {unit}{'' if report.ok else ', as the bundle has them'}"
+    unit = "one microbatch" if isinstance(bundle.request.workload, Training) else "one step of each branch"
+    return f"for {covered(report)} and {unit}{'' if report.ok else ', as the bundle has them'}"
 
 
 def _work(report: Report) -> Iterator[Section]:

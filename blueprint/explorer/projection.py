@@ -21,8 +21,8 @@ from blueprint.explorer.matrix import Frame, frames_of, groups_of
 from blueprint.explorer.obligations import obligation_row
 from blueprint.explorer.overlays import AddressedOverlay, overlay_index
 from blueprint.explorer.overview import (
+    about,
     binding_sections,
-    covered,
     definition_facts,
     status_counts,
     tool_facts,
@@ -116,7 +116,7 @@ class _Projecting:
             bindings=binding_sections(self.bundle),
             tool=tool_facts(report),
             totals=total_sections(report),
-            covered=covered(self.bundle, report),
+            covered=about(self.bundle, report),
             counts=status_counts(report),
             weakest=weakest_boundary(boundaries),
             stages=stages,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from blueprint.ir.request import Scope
 from blueprint.outcome import Outcome, Report, Status
 from blueprint.words import plain
 
@@ -31,6 +32,16 @@ def together(reports: Sequence[Report]) -> Outcome:
     """The verdict on several subjects: the worst; of none, nothing is established."""
     found = {report.verdict for report in reports}
     return next((outcome for outcome in ORDER if outcome in found), Outcome.NOT_ESTABLISHED)
+
+
+def covered(report: Report) -> str:
+    """How much of the model the numbers of a report are about."""
+    bindings = report.subject.bindings
+    scope, stage = bindings.get("scope", {}), bindings.get("strategy", {}).get("stage", "")
+    if scope.get("name") != Scope.STACK.value:
+        return "one block"
+    blocks = plain(scope.get("blocks", ""))
+    return f"{'the 1 block' if blocks == '1' else f'all {blocks} blocks'} of pipeline stage {plain(stage)}"
 
 
 def unsummed(facts: Mapping[str, str]) -> str:

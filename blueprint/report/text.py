@@ -12,7 +12,6 @@ from itertools import groupby
 from typing import Final
 
 from blueprint.causes import Weight, causes
-from blueprint.ir.request import Scope
 from blueprint.outcome import (
     ClaimRow,
     CoverageRow,
@@ -28,7 +27,7 @@ from blueprint.outcome import (
     TransitionReport,
 )
 from blueprint.report import table
-from blueprint.report.subjects import Examined, count, count_of, final_line, unsummed, words_of
+from blueprint.report.subjects import Examined, count, count_of, covered, final_line, unsummed, words_of
 from blueprint.words import plain
 
 SHOWN: Final = 20
@@ -179,7 +178,7 @@ def _totals(report: Report) -> Iterator[str]:
     """The numbers that the verdict is about."""
     for branch, rows in groupby(report.subject.totals, lambda row: row.branch):
         established = "" if report.ok else ", as the bundle has them"
-        yield f"work of one rank, for {_covered(report)} and {_unit(branch)}{established}:"
+        yield f"work of one rank, for {covered(report)} and {_unit(branch)}{established}:"
         head = ("phase", "tasks", "operations", "bytes read", "bytes written", "message bytes")
         cells = [
             (row.phase, row.tasks, row.operations, row.read_bytes, row.write_bytes, row.message_bytes) for row in rows
@@ -191,7 +190,7 @@ def _memory(report: Report) -> Iterator[str]:
     """What one rank holds."""
     for row in report.subject.memory:
         established = "" if report.ok else ", as the bundle has it"
-        heading = f"memory of one rank, for {_covered(report)} and {_unit(row.branch)}{established}"
+        heading = f"memory of one rank, for {covered(report)} and {_unit(row.branch)}{established}"
         yield f"{heading}, in bytes{unsummed(row.facts)}:"
         yield from table.lines((*row.facts, "in all"), [(*row.facts.values(), row.total)])
 
@@ -200,20 +199,10 @@ def _bound(report: Report) -> Iterator[str]:
     """What each plan became on the target."""
     for row in report.subject.bound:
         established = "" if report.ok else ", as the bundle has it"
-        yield f"bound to {plain(row.target)}, for {_covered(report)} and {_unit(row.branch)}{established}, in bytes:"
+        yield f"bound to {plain(row.target)}, for {covered(report)} and {_unit(row.branch)}{established}, in bytes:"
         head = ("devices", "commands", "instructions", "buffers", "workspace", "end of the last buffer", "capacity")
         held = (row.devices, row.commands, row.instructions, row.buffers, row.workspace, row.extent, row.capacity)
         yield from table.lines(head, [held])
-
-
-def _covered(report: Report) -> str:
-    """How much of the model the numbers are about."""
-    bindings = report.subject.bindings
-    scope, stage = bindings.get("scope", {}), bindings.get("strategy", {}).get("stage", "")
-    if scope.get("name") != Scope.STACK.value:
-        return "one block"
-    blocks = plain(scope.get("blocks", ""))
-    return f"{'the 1 block' if blocks == '1' else f'all {blocks} blocks'} of pipeline stage {plain(stage)}"
 
 
 def _unit(branch: str) -> str:
