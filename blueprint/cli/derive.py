@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprint.cli.command import NoProgressOption, chosen, command, maybe_rules, maybe_whole, voice_of, whole
+from blueprint.cli.completing import complete_model, offering
 from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
@@ -47,25 +48,50 @@ def training(
     context: typer.Context,
     *,
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME|FILE", help="A built-in model, a config.json, or `-`.")
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="A built-in model, a config.json, or `-`.",
+            autocompletion=complete_model,
+        ),
     ],
     tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
     microbatch: Annotated[str, typer.Option("--microbatch", metavar="N", help="Sequences in one microbatch, B.")],
     sequence: Annotated[str, typer.Option("--sequence", metavar="N", help="Tokens of one sequence, S.")],
     pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
     data: Annotated[str, typer.Option("--data", metavar="N", help="Data-parallel degree D.")] = "1",
-    dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    dtype: Annotated[
+        str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
+    ] = "bfloat16",
     recompute: Annotated[
-        str, typer.Option("--recompute", metavar="|".join(RECOMPUTE), help="What is computed again.")
+        str,
+        typer.Option(
+            "--recompute",
+            metavar="|".join(RECOMPUTE),
+            help="What is computed again.",
+            autocompletion=offering(*RECOMPUTE),
+        ),
     ] = "none",
     communication: Annotated[
-        str, typer.Option("--communication", metavar="|".join(COMMUNICATION), help="How activations are exchanged.")
+        str,
+        typer.Option(
+            "--communication",
+            metavar="|".join(COMMUNICATION),
+            help="How activations are exchanged.",
+            autocompletion=offering(*COMMUNICATION),
+        ),
     ] = "all-reduce",
-    zero: Annotated[str, typer.Option("--zero", metavar="0..3", help="ZeRO stage.")] = "0",
+    zero: Annotated[
+        str, typer.Option("--zero", metavar="0..3", help="ZeRO stage.", autocompletion=offering("0", "1", "2", "3"))
+    ] = "0",
     gradient_bytes: Annotated[
         str | None,
         typer.Option(
-            "--gradient-bytes", metavar="2|4", help="Bytes of a gradient element; those of --dtype if absent."
+            "--gradient-bytes",
+            metavar="2|4",
+            help="Bytes of a gradient element; those of --dtype if absent.",
+            autocompletion=offering("2", "4"),
         ),
     ] = None,
     shard_checkpoint: Annotated[
@@ -73,12 +99,23 @@ def training(
     ] = False,
     microbatches: Annotated[str, typer.Option("--microbatches", metavar="N", help="Microbatches of one step.")] = "1",
     scope: Annotated[
-        str, typer.Option("--scope", metavar="|".join(SCOPES), help="One block, or all blocks of a pipeline stage.")
+        str,
+        typer.Option(
+            "--scope",
+            metavar="|".join(SCOPES),
+            help="One block, or all blocks of a pipeline stage.",
+            autocompletion=offering(*SCOPES),
+        ),
     ] = "block",
     stage: Annotated[
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
-    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)
+        ),
+    ] = "none",
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[
         str | None,
@@ -147,7 +184,13 @@ def inference(
     context: typer.Context,
     *,
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME|FILE", help="A built-in model, a config.json, or `-`.")
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="A built-in model, a config.json, or `-`.",
+            autocompletion=complete_model,
+        ),
     ],
     tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
     batch: Annotated[str, typer.Option("--batch", metavar="N", help="Sequences in the batch, b.")],
@@ -158,18 +201,36 @@ def inference(
             "--context", metavar="N", help="Tokens that the last step sees, c: prompt, all generated ones, its own."
         ),
     ],
-    dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    dtype: Annotated[
+        str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
+    ] = "bfloat16",
     pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
     scope: Annotated[
-        str, typer.Option("--scope", metavar="|".join(SCOPES), help="One block, or all blocks of a pipeline stage.")
+        str,
+        typer.Option(
+            "--scope",
+            metavar="|".join(SCOPES),
+            help="One block, or all blocks of a pipeline stage.",
+            autocompletion=offering(*SCOPES),
+        ),
     ] = "block",
     stage: Annotated[
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
-    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)
+        ),
+    ] = "none",
     attention: Annotated[
         str,
-        typer.Option("--attention", metavar="|".join(ATTENTION), help="Implementation of the target's attention core."),
+        typer.Option(
+            "--attention",
+            metavar="|".join(ATTENTION),
+            help="Implementation of the target's attention core.",
+            autocompletion=offering(*ATTENTION),
+        ),
     ] = "unfused",
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprint.cli.command import NoProgressOption, alike, chosen, command, voice_of
+from blueprint.cli.completing import complete_rule, offering
 from blueprint.cli.examining import (
     BudgetOption,
     CrossCheckOption,
@@ -75,15 +76,30 @@ def report(
     ] = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option("--rule", metavar="RULE", help="Only relations and laws of this rule. Repeatable."),
+        typer.Option(
+            "--rule",
+            metavar="RULE",
+            help="Only relations and laws of this rule. Repeatable.",
+            autocompletion=complete_rule,
+        ),
     ] = None,
     stage: Annotated[
         list[str] | None,
-        typer.Option("--stage", metavar="|".join(STAGES), help="Only the transition to this stage. Repeatable."),
+        typer.Option(
+            "--stage",
+            metavar="|".join(STAGES),
+            help="Only the transition to this stage. Repeatable.",
+            autocompletion=offering(*STAGES),
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="|".join(STATUSES), help="Only claims and laws that fared so. Repeatable."),
+        typer.Option(
+            "--only",
+            metavar="|".join(STATUSES),
+            help="Only claims and laws that fared so. Repeatable.",
+            autocompletion=offering(*STATUSES),
+        ),
     ] = None,
     explain: Annotated[
         str | None, typer.Option("--explain", metavar="ID|NAME", help="Show one relation in full instead.")
