@@ -11,8 +11,10 @@ import typer
 
 from blueprint.cli.command import MAX_JOBS, chosen, maybe_rules, maybe_whole
 from blueprint.cli.completing import EXPECTED, offering
+from blueprint.cli.mistaken import told
 from blueprint.cli.voice import Voice, internal_words
 from blueprint.errors import BlueprintError, DecidersDisagreeError, InputError, UsageError
+from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM, require_place
 from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
 from blueprint.words import plain
@@ -143,6 +145,8 @@ def examined(name: str, source: str | bytes, effort: Effort, voice: Voice) -> Ex
     except Exception as error:  # noqa: BLE001  (a reader of JSON gets a document in every case)
         voice.internal(error)
         report = _bare("internal", internal_words(error), name, effort)
+    if exit_of(report.verdict) is ExitCode.INPUT:
+        report = told(report, source)
     return Examined(name, place_of(name), report)
 
 
