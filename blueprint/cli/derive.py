@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16", "bfloat16")
 RECOMPUTE = ("none", "selective", "full")
 SCOPES = ("block", "stack")
+MAX_DEGREE = 65_536
 ATTENTION = ("unfused", "tiled", "paged")
 TARGETS = ("none", "queue", "slot")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
@@ -25,8 +26,12 @@ COMMUNICATION = ("all-reduce", "sequence-parallel")
 HELP = """Derive one training step.
 
 \b
-Example:
+Examples:
   blueprint derive training --model gpt3-175b --tensor 8 --microbatch 1 --sequence 2048 -o bundle.json
+  blueprint derive training --model gpt2 --tensor 2 --microbatch 1 --sequence 1024 --target queue --emit -o queue.json
+  blueprint derive training --model gpt2 --tensor 2 --pipeline 4 --microbatch 1 --sequence 1024 --scope stack \\
+    --pipeline-stage 1 -o stack.json
+  blueprint derive training --model ./config.json --tensor 2 --microbatch 1 --sequence 1024 -o own.json
 """
 
 app = typer.Typer(
@@ -147,14 +152,14 @@ def training(
     request = _training_request(
         model=model,
         numbers={
-            "tensor": whole("--tensor", tensor, 1),
-            "pipeline": whole("--pipeline", pipeline, 1),
-            "data": whole("--data", data, 1),
+            "tensor": whole("--tensor", tensor, 1, MAX_DEGREE),
+            "pipeline": whole("--pipeline", pipeline, 1, MAX_DEGREE),
+            "data": whole("--data", data, 1, MAX_DEGREE),
             "batch": whole("--microbatch", microbatch, 1),
             "sequence": whole("--sequence", sequence, 1),
             "microbatches": whole("--microbatches", microbatches, 1),
             "zero": whole("--zero", zero, 0, 3),
-            "stage": whole("--pipeline-stage", stage, 0),
+            "stage": _stage(stage, scope),
         },
         scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
@@ -173,8 +178,11 @@ def training(
 INFERENCE_HELP = """Derive two steps of generation: the whole prompt, and the last token of the context.
 
 \b
-Example:
+Examples:
   blueprint derive inference --model gpt3-175b --tensor 8 --batch 8 --prompt 2048 --context 4096 -o bundle.json
+  blueprint derive inference --model gpt2 --tensor 2 --batch 2 --prompt 16 --context 32 --target slot -o slot.json
+  blueprint derive inference --model gpt2 --tensor 2 --batch 2 --prompt 16 --context 32 --scope stack -o stack.json
+  blueprint derive inference --model ./config.json --tensor 2 --batch 2 --prompt 16 --context 32 -o own.json
 """
 
 
@@ -263,12 +271,12 @@ def inference(
     request = _inference_request(
         model=model,
         numbers={
-            "tensor": whole("--tensor", tensor, 1),
+            "tensor": whole("--tensor", tensor, 1, MAX_DEGREE),
             "batch": whole("--batch", batch, 1),
             "prompt": whole("--prompt", prompt, 1),
             "context": whole("--context", tokens, 1),
-            "pipeline": whole("--pipeline", pipeline, 1),
-            "stage": whole("--pipeline-stage", stage, 0),
+            "pipeline": whole("--pipeline", pipeline, 1, MAX_DEGREE),
+            "stage": _stage(stage, scope),
         },
         scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
@@ -279,6 +287,14 @@ def inference(
         emit=emit,
     )
     return _derived(context, request, place, maybe_rules(rules))
+
+
+def _stage(text: str, scope: str) -> int:
+    """The pipeline stage, which only a stack is of."""
+    stage = whole("--pipeline-stage", text, 0, MAX_DEGREE - 1)
+    if stage and chosen("--scope", scope, SCOPES) == "block":
+        raise UsageError("is of a stack: add --scope stack", path="--pipeline-stage")
+    return stage
 
 
 def _require_target(target: str, *, emit: bool, attention: str = "unfused") -> None:

@@ -17,6 +17,7 @@ from blueprint.explanations.codes import CODES
 from blueprint.frontend.models import BUILTIN, NOT_COVERED
 from blueprint.frontend.request import training_request
 from blueprint.session import open_rulebook
+from blueprint.settings import DEFAULT_BUDGET
 from tests.cli.conftest import ROOT, Run
 
 COMMANDS = ("derive training", "verify", "report", "explore", "prove", "laws", "models", "explain")
@@ -29,6 +30,18 @@ def test_every_command_explains_itself_with_an_example(command: str, blueprint: 
     assert done.err == ""
     assert b"\n  Example" in done.out
     assert f"\n    blueprint {command}".encode() in done.out
+
+
+@pytest.mark.parametrize("workload", ["training", "inference"])
+def test_derive_has_an_example_with_a_target_a_stack_and_a_file(workload: str, blueprint: Run) -> None:
+    examples = blueprint("derive", workload, "--help").out.decode().partition("\nOptions:")[0]
+    assert all(words in examples for words in (" --target ", " --scope stack ", " --model ./config.json "))
+
+
+@pytest.mark.parametrize("command", ["verify", "report", "prove"])
+def test_the_help_says_the_budget(command: str, blueprint: Run) -> None:
+    words = b" ".join(blueprint(command, "--help").out.split())
+    assert f"Solver steps for one obligation; {DEFAULT_BUDGET} if absent.".encode() in words
 
 
 def test_the_help_lists_every_command_and_status(blueprint: Run) -> None:
