@@ -20,7 +20,9 @@ def decide(text: str) -> Verdict:
     try:
         import cvc5  # noqa: PLC0415 -- optional
     except ImportError:
-        raise UsageError("the cross-check needs cvc5, which is not installed") from None
+        raise UsageError(
+            "the cross-check needs cvc5, which is not installed: pip install 'blueprint-verifier[recheck]'"
+        ) from None
     solver = cvc5.Solver()
     solver.setOption("rlimit", str(RESOURCE_LIMIT))
     parser = cvc5.InputParser(solver)

@@ -15,6 +15,7 @@ import typer
 
 from blueprint.cli import derive, explain, explore, laws, models, prove, report, verify
 from blueprint.cli.command import chosen, voice_of
+from blueprint.cli.completing import offering
 from blueprint.cli.voice import PROGRAM, Voice, forget_stdout
 from blueprint.errors import BlueprintError, UsageError
 from blueprint.exit import ExitCode, exit_of_error, worst
@@ -30,6 +31,8 @@ COLLECTED_AFTER = 500_000
 
 VERSIONS = ("blueprint-verifier", "z3-solver", "cvc5", "sympy", "msgspec")
 """The packages that a verdict depends on; cvc5 only where it is asked for."""
+
+COLORS = ("auto", "always", "never")
 
 COMPLETING = f"_{PROGRAM.upper()}_COMPLETE"
 """The variable by which a shell asks what may stand at a place of a command line."""
@@ -81,7 +84,12 @@ def _print_config(context: typer.Context, asked: bool) -> None:  # noqa: FBT001 
 def _options(
     context: typer.Context,
     *,
-    color: Annotated[str, typer.Option("--color", metavar="auto|always|never", help="Colour of the verdict.")] = "auto",
+    color: Annotated[
+        str,
+        typer.Option(
+            "--color", metavar="|".join(COLORS), help="Colour of the verdict.", autocompletion=offering(*COLORS)
+        ),
+    ] = "auto",
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Only errors on standard error.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")] = False,
     _version: Annotated[
@@ -101,7 +109,7 @@ def _options(
         raise TypeError("the command line is started by `run`")
     if quiet and verbose:
         raise UsageError("cannot be combined with --verbose", path="--quiet")
-    context.obj.color = chosen("--color", color, ("auto", "always", "never"))
+    context.obj.color = chosen("--color", color, COLORS)
     context.obj.quiet, context.obj.verbose = quiet, verbose
     if context.invoked_subcommand is None:
         raise UsageError(f"no command is given; `{PROGRAM} --help` lists them")

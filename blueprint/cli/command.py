@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final, ParamSpec, cast
 
@@ -21,6 +22,11 @@ INT64_MAX: Final = 2**63 - 1
 
 MAX_JOBS: Final = 256
 """The most solver processes of one run."""
+
+_COMPARED = 10_000
+"""The most names among which a name that was mistyped is looked for, and none is longer than `_LONGEST`."""
+
+_LONGEST = 80
 
 _DIGITS = re.compile(r"\A(?:0|[1-9][0-9]*)\Z", re.ASCII)
 
@@ -103,3 +109,12 @@ def chosen(option: str, text: str, allowed: Sequence[str]) -> str:
     if text in allowed:
         return text
     raise UsageError(f'"{plain(text, 40)}" is not known; choose {" or ".join(allowed)}', path=option)
+
+
+def alike(asked: str, names: Iterable[str]) -> str:
+    """What may have been meant, as the end of a message; empty where nothing is close to what was asked for."""
+    import difflib  # noqa: PLC0415  (only a mistake pays for it)
+
+    compared = [each for each in itertools.islice(dict.fromkeys(names), _COMPARED) if len(each) <= _LONGEST]
+    close = difflib.get_close_matches(asked, compared) if len(asked) <= _LONGEST else []
+    return f"; did you mean {' or '.join(plain(each) for each in close)}?" if close else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprint.cli.command import NoProgressOption, chosen, command, maybe_rules, maybe_whole, voice_of, whole
+from blueprint.cli.completing import complete_model, offering
 from blueprint.cli.voice import place_of_document
 from blueprint.errors import UsageError
 from blueprint.exit import ExitCode
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16", "bfloat16")
 RECOMPUTE = ("none", "selective", "full")
 SCOPES = ("block", "stack")
+MAX_DEGREE = 65_536
 ATTENTION = ("unfused", "tiled", "paged")
 TARGETS = ("none", "queue", "slot")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
@@ -24,8 +26,12 @@ COMMUNICATION = ("all-reduce", "sequence-parallel")
 HELP = """Derive one training step.
 
 \b
-Example:
+Examples:
   blueprint derive training --model gpt3-175b --tensor 8 --microbatch 1 --sequence 2048 -o bundle.json
+  blueprint derive training --model gpt2 --tensor 2 --microbatch 1 --sequence 1024 --target queue --emit -o queue.json
+  blueprint derive training --model gpt2 --tensor 2 --pipeline 4 --microbatch 1 --sequence 1024 --scope stack \\
+    --pipeline-stage 1 -o stack.json
+  blueprint derive training --model ./config.json --tensor 2 --microbatch 1 --sequence 1024 -o own.json
 """
 
 app = typer.Typer(
@@ -47,25 +53,50 @@ def training(
     context: typer.Context,
     *,
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME|FILE", help="A built-in model, a config.json, or `-`.")
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="A built-in model, a config.json, or `-`.",
+            autocompletion=complete_model,
+        ),
     ],
     tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
     microbatch: Annotated[str, typer.Option("--microbatch", metavar="N", help="Sequences in one microbatch, B.")],
     sequence: Annotated[str, typer.Option("--sequence", metavar="N", help="Tokens of one sequence, S.")],
     pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
     data: Annotated[str, typer.Option("--data", metavar="N", help="Data-parallel degree D.")] = "1",
-    dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    dtype: Annotated[
+        str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
+    ] = "bfloat16",
     recompute: Annotated[
-        str, typer.Option("--recompute", metavar="|".join(RECOMPUTE), help="What is computed again.")
+        str,
+        typer.Option(
+            "--recompute",
+            metavar="|".join(RECOMPUTE),
+            help="What is computed again.",
+            autocompletion=offering(*RECOMPUTE),
+        ),
     ] = "none",
     communication: Annotated[
-        str, typer.Option("--communication", metavar="|".join(COMMUNICATION), help="How activations are exchanged.")
+        str,
+        typer.Option(
+            "--communication",
+            metavar="|".join(COMMUNICATION),
+            help="How activations are exchanged.",
+            autocompletion=offering(*COMMUNICATION),
+        ),
     ] = "all-reduce",
-    zero: Annotated[str, typer.Option("--zero", metavar="0..3", help="ZeRO stage.")] = "0",
+    zero: Annotated[
+        str, typer.Option("--zero", metavar="0..3", help="ZeRO stage.", autocompletion=offering("0", "1", "2", "3"))
+    ] = "0",
     gradient_bytes: Annotated[
         str | None,
         typer.Option(
-            "--gradient-bytes", metavar="2|4", help="Bytes of a gradient element; those of --dtype if absent."
+            "--gradient-bytes",
+            metavar="2|4",
+            help="Bytes of a gradient element; those of --dtype if absent.",
+            autocompletion=offering("2", "4"),
         ),
     ] = None,
     shard_checkpoint: Annotated[
@@ -73,12 +104,23 @@ def training(
     ] = False,
     microbatches: Annotated[str, typer.Option("--microbatches", metavar="N", help="Microbatches of one step.")] = "1",
     scope: Annotated[
-        str, typer.Option("--scope", metavar="|".join(SCOPES), help="One block, or all blocks of a pipeline stage.")
+        str,
+        typer.Option(
+            "--scope",
+            metavar="|".join(SCOPES),
+            help="One block, or all blocks of a pipeline stage.",
+            autocompletion=offering(*SCOPES),
+        ),
     ] = "block",
     stage: Annotated[
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
-    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)
+        ),
+    ] = "none",
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[
         str | None,
@@ -110,14 +152,14 @@ def training(
     request = _training_request(
         model=model,
         numbers={
-            "tensor": whole("--tensor", tensor, 1),
-            "pipeline": whole("--pipeline", pipeline, 1),
-            "data": whole("--data", data, 1),
+            "tensor": whole("--tensor", tensor, 1, MAX_DEGREE),
+            "pipeline": whole("--pipeline", pipeline, 1, MAX_DEGREE),
+            "data": whole("--data", data, 1, MAX_DEGREE),
             "batch": whole("--microbatch", microbatch, 1),
             "sequence": whole("--sequence", sequence, 1),
             "microbatches": whole("--microbatches", microbatches, 1),
             "zero": whole("--zero", zero, 0, 3),
-            "stage": whole("--pipeline-stage", stage, 0),
+            "stage": _stage(stage, scope),
         },
         scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
@@ -136,8 +178,11 @@ def training(
 INFERENCE_HELP = """Derive two steps of generation: the whole prompt, and the last token of the context.
 
 \b
-Example:
+Examples:
   blueprint derive inference --model gpt3-175b --tensor 8 --batch 8 --prompt 2048 --context 4096 -o bundle.json
+  blueprint derive inference --model gpt2 --tensor 2 --batch 2 --prompt 16 --context 32 --target slot -o slot.json
+  blueprint derive inference --model gpt2 --tensor 2 --batch 2 --prompt 16 --context 32 --scope stack -o stack.json
+  blueprint derive inference --model ./config.json --tensor 2 --batch 2 --prompt 16 --context 32 -o own.json
 """
 
 
@@ -147,7 +192,13 @@ def inference(
     context: typer.Context,
     *,
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME|FILE", help="A built-in model, a config.json, or `-`.")
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="A built-in model, a config.json, or `-`.",
+            autocompletion=complete_model,
+        ),
     ],
     tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
     batch: Annotated[str, typer.Option("--batch", metavar="N", help="Sequences in the batch, b.")],
@@ -158,18 +209,36 @@ def inference(
             "--context", metavar="N", help="Tokens that the last step sees, c: prompt, all generated ones, its own."
         ),
     ],
-    dtype: Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.")] = "bfloat16",
+    dtype: Annotated[
+        str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
+    ] = "bfloat16",
     pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
     scope: Annotated[
-        str, typer.Option("--scope", metavar="|".join(SCOPES), help="One block, or all blocks of a pipeline stage.")
+        str,
+        typer.Option(
+            "--scope",
+            metavar="|".join(SCOPES),
+            help="One block, or all blocks of a pipeline stage.",
+            autocompletion=offering(*SCOPES),
+        ),
     ] = "block",
     stage: Annotated[
         str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
     ] = "0",
-    target: Annotated[str, typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.")] = "none",
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)
+        ),
+    ] = "none",
     attention: Annotated[
         str,
-        typer.Option("--attention", metavar="|".join(ATTENTION), help="Implementation of the target's attention core."),
+        typer.Option(
+            "--attention",
+            metavar="|".join(ATTENTION),
+            help="Implementation of the target's attention core.",
+            autocompletion=offering(*ATTENTION),
+        ),
     ] = "unfused",
     emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
     devices: Annotated[
@@ -202,12 +271,12 @@ def inference(
     request = _inference_request(
         model=model,
         numbers={
-            "tensor": whole("--tensor", tensor, 1),
+            "tensor": whole("--tensor", tensor, 1, MAX_DEGREE),
             "batch": whole("--batch", batch, 1),
             "prompt": whole("--prompt", prompt, 1),
             "context": whole("--context", tokens, 1),
-            "pipeline": whole("--pipeline", pipeline, 1),
-            "stage": whole("--pipeline-stage", stage, 0),
+            "pipeline": whole("--pipeline", pipeline, 1, MAX_DEGREE),
+            "stage": _stage(stage, scope),
         },
         scope=chosen("--scope", scope, SCOPES),
         dtype=chosen("--dtype", dtype, DTYPES),
@@ -218,6 +287,14 @@ def inference(
         emit=emit,
     )
     return _derived(context, request, place, maybe_rules(rules))
+
+
+def _stage(text: str, scope: str) -> int:
+    """The pipeline stage, which only a stack is of."""
+    stage = whole("--pipeline-stage", text, 0, MAX_DEGREE - 1)
+    if stage and chosen("--scope", scope, SCOPES) == "block":
+        raise UsageError("is of a stack: add --scope stack", path="--pipeline-stage")
+    return stage
 
 
 def _require_target(target: str, *, emit: bool, attention: str = "unfused") -> None:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprint.cli.command import MAX_JOBS, chosen, maybe_rules, maybe_whole
+from blueprint.cli.completing import EXPECTED, offering
+from blueprint.cli.mistaken import told
 from blueprint.cli.voice import Voice, internal_words
 from blueprint.errors import BlueprintError, DecidersDisagreeError, InputError, UsageError
+from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM, require_place
 from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
 from blueprint.words import plain
@@ -23,7 +26,12 @@ if TYPE_CHECKING:
 
 ExpectOption = Annotated[
     list[str] | None,
-    typer.Option("--expect", metavar="KEY=VALUE", help="A binding that the bundle must have. Repeatable."),
+    typer.Option(
+        "--expect",
+        metavar="KEY=VALUE",
+        help=f"A binding that the bundle must have. Repeatable. Keys: {', '.join(EXPECTED)}.",
+        autocompletion=offering(*(f"{key}=" for key in EXPECTED)),
+    ),
 ]
 OutputOption = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="Where the report goes; `-` is standard output.")
@@ -38,10 +46,14 @@ JobsOption = Annotated[
     str | None, typer.Option("--jobs", metavar="N", help="Solver processes; as many as cores if absent.")
 ]
 BudgetOption = Annotated[
-    str | None, typer.Option("--budget", metavar="RLIMIT", help="Solver steps for one obligation.")
+    str | None,
+    typer.Option("--budget", metavar="RLIMIT", help=f"Solver steps for one obligation; {DEFAULT_BUDGET} if absent."),
 ]
 CrossCheckOption = Annotated[
-    str | None, typer.Option("--cross-check", metavar="cvc5", help="Ask a further solver as well.")
+    str | None,
+    typer.Option(
+        "--cross-check", metavar="cvc5", help="Ask a further solver as well.", autocompletion=offering("cvc5")
+    ),
 ]
 
 
@@ -133,6 +145,8 @@ def examined(name: str, source: str | bytes, effort: Effort, voice: Voice) -> Ex
     except Exception as error:  # noqa: BLE001  (a reader of JSON gets a document in every case)
         voice.internal(error)
         report = _bare("internal", internal_words(error), name, effort)
+    if exit_of(report.verdict) is ExitCode.INPUT:
+        report = told(report, source)
     return Examined(name, place_of(name), report)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from blueprint.cli.command import command, maybe_rules, voice_of
+from blueprint.cli.completing import complete_name
 from blueprint.exit import ExitCode
 from blueprint.files import STREAM
 
@@ -25,7 +26,10 @@ def explain(
     context: typer.Context,
     *,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="As a report writes it, such as claim.exact_work.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="As a report writes it, such as claim.exact_work.", autocompletion=complete_name
+        ),
     ] = None,
     rules: Annotated[
         str | None,

@@ -8,8 +8,9 @@ import typer
 
 from blueprint.cli.command import command, voice_of, whole
 from blueprint.cli.examining import RulesOption, effort_of, examined, refuse_clashes, tell, tell_of_rulebook
+from blueprint.cli.mistaken import known_as
 from blueprint.cli.voice import Voice, place_of_document
-from blueprint.errors import UsageError
+from blueprint.errors import InputError, UsageError
 from blueprint.exit import ExitCode, exit_of, worst
 from blueprint.words import plain
 
@@ -75,6 +76,7 @@ def explore(
     voice = voice_of(context)
     data = read_bounded(bundle, BUNDLE_LIMIT)
     profile = None if roofline is None else read_profile(roofline)
+    _require_bundle(bundle, data)
     require_fit(data, overlay or (), profile)
     with voice.progress(f"verifying {plain(bundle)}", 2) as step:
         step(f"verifying {plain(bundle)}")
@@ -89,6 +91,19 @@ def explore(
         code = worst((code, _served(page, number, voice, browser=not no_browser)))
     tell_of_rulebook([subject], voice)
     return code
+
+
+def _require_bundle(name: str, data: bytes) -> None:
+    """Raise InputError, with the file's name, for bytes that are no bundle, and say what they are if that is known."""
+    from blueprint.bundle import read_bundle  # noqa: PLC0415
+
+    try:
+        read_bundle(data)
+    except InputError as error:
+        known = known_as(data)
+        error.message = f"{known} ({error.message})" if known else error.message
+        error.path = ": ".join(part for part in (plain(name), error.path.removeprefix("$")) if part)
+        raise
 
 
 def _served(page: bytes, port: int, voice: Voice, *, browser: bool) -> ExitCode:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from blueprint.cli.command import chosen, command, maybe_rules, voice_of
+from blueprint.cli.completing import offering
 from blueprint.exit import ExitCode
 from blueprint.files import STREAM
 
@@ -24,7 +25,12 @@ Example:
 def laws(
     context: typer.Context,
     *,
-    form: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="Format of the list.")] = "text",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="|".join(FORMATS), help="Format of the list.", autocompletion=offering(*FORMATS)
+        ),
+    ] = "text",
     rules: Annotated[
         str | None,
         typer.Option(

@@ -16,6 +16,7 @@ from blueprint.cli.command import (
     maybe_whole,
     voice_of,
 )
+from blueprint.cli.completing import complete_rule, offering
 from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM
 from blueprint.settings import DEFAULT_BUDGET, MAX_BUDGET
@@ -37,13 +38,20 @@ def prove(
     *,
     only: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RULE]...", help="Rules to prove, such as training.mlp; all if absent."),
+        typer.Argument(
+            metavar="[RULE]...",
+            help="Rules to prove, such as training.mlp; all if absent.",
+            autocompletion=complete_rule,
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing: decide again and compare with what is recorded.")
     ] = False,
     cross_check: Annotated[
-        str | None, typer.Option("--cross-check", metavar="cvc5", help="Ask a further solver as well.")
+        str | None,
+        typer.Option(
+            "--cross-check", metavar="cvc5", help="Ask a further solver as well.", autocompletion=offering("cvc5")
+        ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Decide rules again whose recorded proofs are still current.")
@@ -61,7 +69,10 @@ def prove(
         str | None, typer.Option("--jobs", metavar="N", help="Solver processes; as many as cores if absent.")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option("--budget", metavar="RLIMIT", help="Solver steps for one obligation.")
+        str | None,
+        typer.Option(
+            "--budget", metavar="RLIMIT", help=f"Solver steps for one obligation; {DEFAULT_BUDGET} if absent."
+        ),
     ] = None,
     _no_progress: NoProgressOption = False,
 ) -> ExitCode:

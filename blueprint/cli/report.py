@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprint.cli.command import NoProgressOption, chosen, command, voice_of
+from blueprint.cli.command import NoProgressOption, alike, chosen, command, voice_of
+from blueprint.cli.completing import complete_rule, offering
 from blueprint.cli.examining import (
     BudgetOption,
     CrossCheckOption,
@@ -24,12 +25,12 @@ from blueprint.cli.examining import (
 )
 from blueprint.cli.formats import FORMATS, complete_format, rendered
 from blueprint.errors import InputError, UsageError
-from blueprint.exit import ExitCode, exit_of, worst
+from blueprint.exit import ExitCode, exit_of
 from blueprint.files import STREAM
 from blueprint.words import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from blueprint.outcome import Outcome, Report
     from blueprint.report.selection import Selection
@@ -75,15 +76,30 @@ def report(
     ] = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option("--rule", metavar="RULE", help="Only relations and laws of this rule. Repeatable."),
+        typer.Option(
+            "--rule",
+            metavar="RULE",
+            help="Only relations and laws of this rule. Repeatable.",
+            autocompletion=complete_rule,
+        ),
     ] = None,
     stage: Annotated[
         list[str] | None,
-        typer.Option("--stage", metavar="|".join(STAGES), help="Only the transition to this stage. Repeatable."),
+        typer.Option(
+            "--stage",
+            metavar="|".join(STAGES),
+            help="Only the transition to this stage. Repeatable.",
+            autocompletion=offering(*STAGES),
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="|".join(STATUSES), help="Only claims and laws that fared so. Repeatable."),
+        typer.Option(
+            "--only",
+            metavar="|".join(STATUSES),
+            help="Only claims and laws that fared so. Repeatable.",
+            autocompletion=offering(*STATUSES),
+        ),
     ] = None,
     explain: Annotated[
         str | None, typer.Option("--explain", metavar="ID|NAME", help="Show one relation in full instead.")
@@ -131,9 +147,9 @@ def report(
             paint = voice.paint if output == STREAM else unpainted
             document = _evidence(subject, _selection(*selected), form, paint)
     except UsageError as error:
-        # Nothing of that name: the verdict stands all the same.
+        # Nothing of that name: what was asked for cannot be shown, whatever the verdict.
         voice.error(error.diagnostics())
-        return worst((code, ExitCode.INPUT))
+        return ExitCode.INTERNAL if code is ExitCode.INTERNAL else ExitCode.INPUT
     code = voice.document(document, output, code)
     if not shown:
         tell_of_rulebook([subject], voice)
@@ -177,13 +193,39 @@ def _evidence(subject: Examined, selection: Selection, form: str, paint: Callabl
     """The report with every relation that is selected. Raises UsageError for a name that nothing has."""
     import dataclasses  # noqa: PLC0415
 
-    from blueprint.report.selection import select, unmatched  # noqa: PLC0415
+    from blueprint.report.selection import select  # noqa: PLC0415
 
     # Of bytes that do not decode there is nothing to select, and their finding says so.
-    if subject.report.transitions and (lost := unmatched(subject.report, selection)):
-        raise UsageError("nothing in this bundle is called so", path=plain(lost[0]))
+    if subject.report.transitions:
+        _require_found(subject.report, selection)
     shown = dataclasses.replace(subject, report=select(subject.report, selection))
     return rendered(form, [shown], paint, several=False, evidence=True)
+
+
+def _require_found(report: Report, selection: Selection) -> None:
+    """Raise UsageError for a stage that the bundle does not reach, and for a name that nothing in it has."""
+    from blueprint.report.selection import unmatched  # noqa: PLC0415
+
+    stages = dict.fromkeys(each.target for each in report.transitions)
+    for stage in selection.stages:
+        if stage not in stages:
+            raise UsageError(f"is no stage of this bundle; there are {', '.join(stages)}", path=f"--stage={stage}")
+    for lost in unmatched(report, selection):
+        option, _, asked = lost.partition("=")
+        names = _rules(report) if option == "--rule" else _names(report)
+        raise UsageError(f"nothing in this bundle is called so{alike(asked, names)}", path=plain(lost))
+
+
+def _names(report: Report) -> Iterator[str]:
+    """The names by which relations can be asked for."""
+    return (name for each in report.transitions for relation in each.relations for name in relation.names)
+
+
+def _rules(report: Report) -> Iterator[str]:
+    """The rules that relations and laws are of."""
+    for each in report.transitions:
+        yield from (relation.transform for relation in each.relations)
+        yield from (law.rule for law in each.laws)
 
 
 def _restated(data: bytes | None, rules: str | None) -> Restatement:
@@ -207,7 +249,7 @@ def _in_full(report: Report, data: bytes | None, asked: str, form: str, rules: s
         if matches(relation, asked)
     ]
     if not found:
-        raise UsageError(f'no relation is called "{plain(asked, 80)}"', path="--explain")
+        raise UsageError(f'no relation is called "{plain(asked, 80)}"{alike(asked, _names(report))}', path="--explain")
     _require_one("--explain", asked, [relation.id for _, relation in found])
     again = _restated(data, rules)
     explanations = tuple(explain(report, transition, relation, again) for transition, relation in found)
@@ -223,7 +265,7 @@ def _question(report: Report, data: bytes | None, asked: str, rules: str | None)
 
     found = [(position, row) for position, row in enumerate(report.obligations) if row.digest.startswith(asked)]
     if not found:
-        raise UsageError(f'no obligation has the digest "{plain(asked, 80)}"', path="--smt2")
+        raise UsageError(f'no obligation has the digest "{plain(asked, 80)}"; the report lists them', path="--smt2")
     _require_one("--smt2", asked, [row.digest for _, row in found])
     position, row = found[0]
     again = _restated(data, rules)

@@ -87,4 +87,4 @@ def builtin(name: str) -> ModelFacts:
         raise NotCoveredError(f"model {name} has {NOT_COVERED[name]}, for which no law exists yet")
     near = difflib.get_close_matches(name.lower(), BUILTIN)
     hint = f"did you mean {' or '.join(near)}?" if near else f"built in are {', '.join(BUILTIN)}"
-    raise UsageError(f'no model is named "{plain(name, 60)}"; {hint}')
+    raise UsageError(f'no model is named "{plain(name, 60)}"; {hint}; `blueprint models` lists them')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import msgspec
@@ -32,6 +33,7 @@ from blueprint.ir.request import (
 from blueprint.words import plain
 
 MAX_DEGREE = 65536
+SHOWN_DEGREES = 16
 """The largest parallel degree; the same bound stands in the type of a decoded request."""
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
@@ -292,7 +294,17 @@ def _require_divisible(request: Request) -> None:
         splits.append(("activation elements B*S*H", elements, *tensor))
     for dimension, size, axis, degree in splits:
         if size % degree:
-            raise DomainError(f"{dimension} = {size} is not divisible by {axis} = {degree}", path="strategy")
+            together = math.gcd(*(each for _, each, other, _ in splits if other == axis))
+            raise DomainError(
+                f"{dimension} = {size} is not divisible by {axis} = {degree}; it may be {_divisors(together)}",
+                path="strategy",
+            )
+
+
+def _divisors(size: int) -> str:
+    """The degrees that divide a size, in words; of many the least."""
+    found = [str(degree) for degree in range(1, min(size, MAX_DEGREE) + 1) if size % degree == 0]
+    return ", ".join(found[:SHOWN_DEGREES]) + (", ..." if len(found) > SHOWN_DEGREES else "")
 
 
 def _require_types(request: Request) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blueprint import crosscheck
 from blueprint.cli.config import Config, load
 from blueprint.errors import InputError, UsageError
 from blueprint.outcome import Report
-from tests.cli.conftest import Run
+from tests.cli.conftest import ROOT, Run
 from tests.report import samples
 
 FULL = """
@@ -140,3 +144,11 @@ def test_without_a_file_nothing_is_demanded(blueprint: Run, tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     done = blueprint("--show-config")
     assert (done.code, done.out) == (0, b"no [tool.blueprint] in a pyproject.toml here or above: nothing is demanded\n")
+
+
+def test_a_cross_check_without_its_solver_says_how_it_is_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cvc5", None)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert any(each.startswith("cvc5") for each in extras["recheck"])
+    with pytest.raises(UsageError, match=re.escape("not installed: pip install 'blueprint-verifier[recheck]'")):
+        crosscheck.decide("(check-sat)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blueprint.cli import derive
-from blueprint.frontend.request import DTYPES
+from blueprint.frontend.request import DTYPES, MAX_DEGREE
 from blueprint.ir.request import Communication, Recompute, TargetKind
 from tests.cli.conftest import Run
 
@@ -65,13 +65,13 @@ def test_a_number_has_an_upper_bound(option: str, value: str, blueprint: Run) ->
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tensor": "0"}, "--tensor: 0 is not from 1 to"),
+        ({"tensor": "0"}, "--tensor: 0 is not from 1 to 65536"),
         ({"zero": "4"}, "--zero: 4 is not from 0 to 3"),
         ({"zero": "1"}, "the data degree is D = 1"),
         ({"gradient_bytes": "3"}, "gradient bytes g = 3 is not 2 or 4"),
-        ({"tensor": "65537"}, "tensor degree t = 65537 is not from 1 to 65536"),
-        ({"tensor": "5"}, "heads h = 12 is not divisible by tensor degree t = 5"),
-        ({"pipeline": "5"}, "layers L = 12 is not divisible by pipeline degree p = 5"),
+        ({"tensor": "65537"}, "--tensor: 65537 is not from 1 to 65536"),
+        ({"tensor": "5"}, "heads h = 12 is not divisible by tensor degree t = 5; it may be 1, 2, 3, 4, 6, 12\n"),
+        ({"pipeline": "5"}, "layers L = 12 is not divisible by pipeline degree p = 5; it may be 1, 2, 3, 4, 6, 12\n"),
         ({"sequence": "127", "communication": "sequence-parallel"}, "sequence length S = 127 is not divisible"),
         ({"dtype": "float64"}, '--dtype: "float64" is not known; choose float32 or float16 or bfloat16'),
         ({"dtype": "BFLOAT16"}, "--dtype: "),
@@ -85,6 +85,7 @@ def test_a_number_has_an_upper_bound(option: str, value: str, blueprint: Run) ->
         ({"devices": "1"}, "devices = 1 are fewer than the ranks of the group, tensor degree t = 2"),
         ({"device_memory": "0"}, "--device-memory: 0 is not from 1 to"),
         ({"model": "gpt3-175"}, "did you mean gpt3-175b?"),
+        ({"model": "gpt4"}, "`blueprint models` lists them"),
         ({"model": "llama-3-8b"}, "grouped-query attention"),
         ({"model": "missing/config.json"}, "missing/config.json: cannot be read: No such file or directory"),
         ({"model": "tests"}, "tests: cannot be read: Is a directory"),
@@ -118,13 +119,14 @@ def test_a_number_of_inference_has_bounds(option: str, value: str, blueprint: Ru
     ("changes", "words"),
     [
         ({"prompt": "161"}, "the prompt has 161 tokens, more than the context c = 160"),
-        ({"tensor": "65537"}, "tensor degree t = 65537 is not from 1 to 65536"),
-        ({"tensor": "5"}, "heads h = 12 is not divisible by tensor degree t = 5"),
+        ({"tensor": "65537"}, "--tensor: 65537 is not from 1 to 65536"),
+        ({"tensor": "5"}, "heads h = 12 is not divisible by tensor degree t = 5; it may be 1, 2, 3, 4, 6, 12\n"),
         ({"dtype": "float64"}, '--dtype: "float64" is not known; choose float32 or float16 or bfloat16'),
         ({"dtype": "uint8"}, "--dtype: "),
         ({"target": "cloud"}, '--target: "cloud" is not known; choose none or queue or slot'),
         ({"target": "gpu"}, '--target: "gpu" is not known'),
         ({"model": "gpt3-175"}, "did you mean gpt3-175b?"),
+        ({"model": "gpt4"}, "`blueprint models` lists them"),
         ({"model": "llama-3-8b"}, "grouped-query attention"),
         ({"model": "missing/config.json"}, "missing/config.json: cannot be read: No such file or directory"),
         # What only a training step has is no option.
@@ -168,3 +170,4 @@ def test_the_words_are_those_of_the_bindings() -> None:
     assert tuple(each.value for each in Recompute) == derive.RECOMPUTE
     assert tuple(each.value for each in Communication) == derive.COMMUNICATION
     assert ("none", *(each.value for each in TargetKind)) == derive.TARGETS
+    assert derive.MAX_DEGREE == MAX_DEGREE

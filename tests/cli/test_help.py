@@ -8,7 +8,16 @@ from importlib import metadata
 
 import pytest
 
+from blueprint.bindings import binding_words, flat_bindings
+from blueprint.bundle import read_bundle
+from blueprint.cli import completing
+from blueprint.derivation import derive
+from blueprint.explanations.claims import CLAIMS
+from blueprint.explanations.codes import CODES
 from blueprint.frontend.models import BUILTIN, NOT_COVERED
+from blueprint.frontend.request import training_request
+from blueprint.session import open_rulebook
+from blueprint.settings import DEFAULT_BUDGET
 from tests.cli.conftest import ROOT, Run
 
 COMMANDS = ("derive training", "verify", "report", "explore", "prove", "laws", "models", "explain")
@@ -21,6 +30,18 @@ def test_every_command_explains_itself_with_an_example(command: str, blueprint: 
     assert done.err == ""
     assert b"\n  Example" in done.out
     assert f"\n    blueprint {command}".encode() in done.out
+
+
+@pytest.mark.parametrize("workload", ["training", "inference"])
+def test_derive_has_an_example_with_a_target_a_stack_and_a_file(workload: str, blueprint: Run) -> None:
+    examples = blueprint("derive", workload, "--help").out.decode().partition("\nOptions:")[0]
+    assert all(words in examples for words in (" --target ", " --scope stack ", " --model ./config.json "))
+
+
+@pytest.mark.parametrize("command", ["verify", "report", "prove"])
+def test_the_help_says_the_budget(command: str, blueprint: Run) -> None:
+    words = b" ".join(blueprint(command, "--help").out.split())
+    assert f"Solver steps for one obligation; {DEFAULT_BUDGET} if absent.".encode() in words
 
 
 def test_the_help_lists_every_command_and_status(blueprint: Run) -> None:
@@ -134,6 +155,27 @@ def test_no_solver_is_loaded_before_it_is_needed(line: str, code: int) -> None:
         ("verify --format j", {"json", "junit"}),
         ("verify --report sa", {"sarif="}),
         ("verify --exp", {"--expect"}),
+        ("verify --expect micro", {"microbatch=", "microbatches="}),
+        ("verify --cross-check c", {"cvc5"}),
+        ("--color a", {"auto", "always"}),
+        ("laws --format m", {"markdown"}),
+        ("derive training --dtype b", {"bfloat16"}),
+        ("derive training --recompute s", {"selective"}),
+        ("derive training --communication s", {"sequence-parallel"}),
+        ("derive training --model gpt2-", {"gpt2-medium", "gpt2-large", "gpt2-xl"}),
+        ("derive training --zero 3", {"3"}),
+        ("derive inference --attention p", {"paged"}),
+        ("derive inference --scope s", {"stack"}),
+        ("derive inference --target q", {"queue"}),
+        ("derive inference --dtype f", {"float32", "float16"}),
+        ("report x.json --only pro", {"proved"}),
+        ("report x.json --stage m", {"model", "machine"}),
+        ("report x.json --rule training.mlp", {"training.mlp", "training.mlp_activation"}),
+        ("explain training.mlp", {"training.mlp", "training.mlp_activation"}),
+        ("explain claim.exact_w", {"claim.exact_work"}),
+        ("explain digest.p", {"digest.parent"}),
+        ("prove --cross-check c", {"cvc5"}),
+        ("prove training.mlp_", {"training.mlp_activation"}),
     ],
 )
 def test_a_shell_is_told_what_may_stand_there(words: str, offered: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +187,22 @@ def test_a_shell_is_told_what_may_stand_there(words: str, offered: set[str], mon
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert set(done.stdout.split()) == offered
+
+
+def test_what_a_shell_offers_is_all_there_is(blueprint: Run) -> None:
+    rules = {each.id for each in open_rulebook(None).rules}
+    assert set(completing.rule_ids()) == rules
+    assert set(completing.complete_name("")) >= {*rules, *CODES, *(f"claim.{kind}" for kind in CLAIMS)}
+    assert set(completing.complete_model("")) == set(BUILTIN)
+    bundle = derive(training_request(BUILTIN["gpt2"], sequence=64, tensor=2))
+    assert sorted(completing.EXPECTED) == sorted(flat_bindings(binding_words(read_bundle(bundle))))
+    words = b" ".join(blueprint("verify", "--help").out.split())
+    assert f"Keys: {', '.join(completing.EXPECTED)}.".encode() in words
+
+
+def test_no_solver_is_loaded_for_a_shell() -> None:
+    program = "from blueprint.cli import completing as c\nassert c.complete_name('') and c.complete_model('')"
+    assert not {"z3", "sympy", "cvc5", "rich"} & _loaded(program)
 
 
 def test_a_shell_is_given_its_script(process: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_the_wheel_declares_its_types_and_its_command(wheel: Path) -> None:
     assert "blueprint/py.typed" in archive.namelist()
     scripts = configparser.ConfigParser()
     scripts.read_string(archive.read("blueprint_verifier-0.1.0.dist-info/entry_points.txt").decode())
-    assert scripts["console_scripts"]["blueprint"] == "blueprint.cli:main"
+    assert scripts["console_scripts"]["blueprint"] == "blueprint.__main__:main"
 
 
 def test_the_installed_package_verifies_outside_the_checkout(installed: Path, bundle: Path, tmp_path: Path) -> None:
