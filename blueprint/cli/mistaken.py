@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blueprint.words import plain
 
@@ -23,29 +23,30 @@ def told(report: Report, source: str | bytes) -> Report:
 
 
 def known_as(data: bytes) -> str:
-    """What bytes are that are no bundle, in words; empty where that is not known."""
+    """What bytes are that are no bundle, in words; empty where that is not known.
+
+    Of a document only the keys that tell are read, because it may be large, and made to be.
+    """
     import msgspec  # noqa: PLC0415
 
-    from blueprint.codec import over_limit  # noqa: PLC0415
-
-    if over_limit(data):
-        return ""
+    telling = ("schema", "runs", "version", "model_type", "hidden", "heads", "layers")
+    kind = msgspec.defstruct("Document", [(key, msgspec.Raw, msgspec.Raw()) for key in telling])
     try:
-        document = msgspec.json.decode(data)
+        document = msgspec.structs.asdict(msgspec.json.decode(data, type=kind))
+        schema = msgspec.json.decode(document["schema"] or b'""')
     except (msgspec.DecodeError, RecursionError, ValueError):
         return ""
-    return _kind(document) if isinstance(document, dict) else ""
+    return _kind(schema if isinstance(schema, str) else "", {key for key in telling if document[key]})
 
 
-def _kind(document: dict[str, Any]) -> str:
-    schema = document.get("schema")
-    if isinstance(schema, str) and schema.startswith(("blueprint.report/", "blueprint.reports/")):
+def _kind(schema: str, keys: set[str]) -> str:
+    if schema.startswith(("blueprint.report/", "blueprint.reports/")):
         return "this is a report, not a bundle"
-    if isinstance(schema, str) and schema.startswith("blueprint."):
+    if schema.startswith("blueprint."):
         return f"this is {plain(schema, 60)}, which Blueprint writes, and not a bundle"
-    if "runs" in document and "version" in document:
+    if {"runs", "version"} <= keys:
         return "this is a report in SARIF, not a bundle"
-    if "model_type" in document or {"hidden", "heads", "layers"} <= document.keys():
+    if "model_type" in keys or {"hidden", "heads", "layers"} <= keys:
         return "this is no bundle, but a model file? `blueprint derive` makes a bundle of one by --model"
     return ""
 
