@@ -33,8 +33,10 @@ from blueprint.ir.request import (
 from blueprint.words import plain
 
 MAX_DEGREE = 65536
-SHOWN_DEGREES = 16
 """The largest parallel degree; the same bound stands in the type of a decoded request."""
+
+SHOWN_DEGREES = 16
+"""Degrees that would work, of which so many are named."""
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 """The element types of a model's weights and activations."""
