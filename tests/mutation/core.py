@@ -85,7 +85,7 @@ CRITICAL: Final = tuple(
 class Row(msgspec.Struct, frozen=True):
     """What became of one mutant, and by which test; `tests` is the digest of the tests that were asked.
 
-    `whole` is whether the slower tests were asked, too.
+    `whole` is whether the slower tests were asked, too, now or before.
     """
 
     id: str
@@ -404,7 +404,9 @@ class Run:
                     limit = PATIENCE * self.bench.control(selection) + START_SECONDS
                     outcome = self.bench.attempt(mutant, selection, limit)
             made = judged(module, mutant, outcome, self.digests[module][thorough])
-            self.known[mutant.id] = msgspec.structs.replace(made, whole=thorough)
+            # One that has survived all and now survives the quick ones again is no new one: else the share would rise.
+            again = mutant.id in self.known and self.known[mutant.id].whole and made.fate == "survived"
+            self.known[mutant.id] = msgspec.structs.replace(made, whole=thorough or again)
         return relisted(self.known[mutant.id])
 
     def likely(self, mutant: Mutant, tests: Sequence[str]) -> tuple[str, ...]:

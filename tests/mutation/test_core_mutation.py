@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
-from tests.mutation import core, source
+from tests.mutation import core, responsible, source
 from tests.mutation.core import Row
 from tests.mutation.core_equivalent import EQUIVALENT
 from tests.mutation.responsible import RESPONSIBLE
@@ -192,6 +194,23 @@ def test_a_sum_weighs_modules_by_their_mutants_and_not_by_how_many_were_asked() 
     assert total.split()[3:] == ["1040", "11", "6", "0", "0", "0", "5", "0", "87.5%"]
     assert core.problems(found, sizes) != []
     assert core.estimate([], sizes) == 0
+
+
+def test_a_survivor_of_all_tests_stays_one_where_only_the_quick_ones_are_asked_again() -> None:
+    mutant = Mutant("blueprint/exact.py", 1, "number", "a = 1", "a = 2", "a = 2\n")
+    answers = iter(("passed", "passed", "passed", "failed"))
+    bench: Any = SimpleNamespace(control=lambda _: 1.0, pace={}, base=None)
+    bench.attempt = lambda *_: core.Outcome(next(answers), "", 0.0, {})
+    run = core.Run.__new__(core.Run)
+    run.bench, run.known, run.responsible = bench, {}, {"exact": responsible.Tests(("q",), ("m",))}
+    run.digests = {"exact": ("1", "2")}
+    fates = [(run.row("exact", mutant, thorough=late).fate, run.known[mutant.id].whole) for late in (False, True)]
+    assert fates == [("survived", False), ("survived", True)]
+    # Other tests: the quick ones are asked again.
+    for digests, fate, whole in ((("3", "4"), "survived", True), (("5", "6"), "killed", False)):
+        run.digests = {"exact": digests}
+        assert run.row("exact", mutant, thorough=False).fate == fate
+        assert run.known[mutant.id].whole is whole
 
 
 def test_a_listed_equivalence_must_not_be_killed_and_must_be_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
