@@ -75,7 +75,7 @@ SOFTWARE.
 */
 "use strict";
 (() => {
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/dist/preact.mjs
+  // node_modules/preact/dist/preact.mjs
   var n;
   var t;
   var r;
@@ -346,7 +346,7 @@ SOFTWARE.
     return n3.__v.__b - t4.__v.__b;
   }, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/hooks/dist/hooks.mjs
+  // node_modules/preact/hooks/dist/hooks.mjs
   var t2;
   var r2;
   var u2;
@@ -696,7 +696,7 @@ SOFTWARE.
     return "";
   }
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals-core/dist/signals-core.module.js
+  // node_modules/@preact/signals-core/dist/signals-core.module.js
   var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
   function t3() {
     if (!(v3 > 1)) {
@@ -1089,7 +1089,7 @@ SOFTWARE.
     return n3;
   }
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/@preact/signals/dist/signals.module.js
+  // node_modules/@preact/signals/dist/signals.module.js
   var h4;
   var d4;
   var p4;
@@ -1354,7 +1354,7 @@ SOFTWARE.
     return address(path, route.value.options);
   }
 
-  // ../../../../../work/main/blueprint/explorer/ui/node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
   var f4 = /* @__PURE__ */ Symbol.for("pv");
   var o4 = 0;
   function a4(t4, e4, n3, u4, a5, i4) {
