@@ -23,6 +23,58 @@ ATTENTION = ("unfused", "tiled", "paged")
 TARGETS = ("none", "queue", "slot")
 COMMUNICATION = ("all-reduce", "sequence-parallel")
 
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="A built-in model, a config.json, or `-`.",
+        autocompletion=complete_model,
+    ),
+]
+PipelineOption = Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")]
+DTypeOption = Annotated[
+    str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
+]
+ScopeOption = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        metavar="|".join(SCOPES),
+        help="One block, or all blocks of a pipeline stage.",
+        autocompletion=offering(*SCOPES),
+    ),
+]
+StageOption = Annotated[str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")]
+TargetOption = Annotated[
+    str,
+    typer.Option("--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)),
+]
+EmitOption = Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")]
+DevicesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--devices",
+        metavar="N",
+        help="Devices of the deployment; as many as the plan needs if absent.",
+    ),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
+]
+RulesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
+    ),
+]
+BundleOption = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
+]
+TensorOption = Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")]
+
 HELP = """Derive one training step.
 
 \b
@@ -52,23 +104,13 @@ def _workload(context: typer.Context) -> None:
 def training(
     context: typer.Context,
     *,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="NAME|FILE",
-            help="A built-in model, a config.json, or `-`.",
-            autocompletion=complete_model,
-        ),
-    ],
-    tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
+    model: ModelOption,
+    tensor: TensorOption,
     microbatch: Annotated[str, typer.Option("--microbatch", metavar="N", help="Sequences in one microbatch, B.")],
     sequence: Annotated[str, typer.Option("--sequence", metavar="N", help="Tokens of one sequence, S.")],
-    pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
+    pipeline: PipelineOption = "1",
     data: Annotated[str, typer.Option("--data", metavar="N", help="Data-parallel degree D.")] = "1",
-    dtype: Annotated[
-        str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
-    ] = "bfloat16",
+    dtype: DTypeOption = "bfloat16",
     recompute: Annotated[
         str,
         typer.Option(
@@ -103,47 +145,14 @@ def training(
         bool, typer.Option("--shard-checkpoint", help="Split stored activations over the tensor group.")
     ] = False,
     microbatches: Annotated[str, typer.Option("--microbatches", metavar="N", help="Microbatches of one step.")] = "1",
-    scope: Annotated[
-        str,
-        typer.Option(
-            "--scope",
-            metavar="|".join(SCOPES),
-            help="One block, or all blocks of a pipeline stage.",
-            autocompletion=offering(*SCOPES),
-        ),
-    ] = "block",
-    stage: Annotated[
-        str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
-    ] = "0",
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)
-        ),
-    ] = "none",
-    emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
-    devices: Annotated[
-        str | None,
-        typer.Option(
-            "--devices",
-            metavar="N",
-            help="Devices of the deployment; as many as the plan needs if absent.",
-        ),
-    ] = None,
-    device_memory: Annotated[
-        str | None,
-        typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
-    ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
-    ] = None,
+    scope: ScopeOption = "block",
+    stage: StageOption = "0",
+    target: TargetOption = "none",
+    emit: EmitOption = False,
+    devices: DevicesOption = None,
+    device_memory: MemoryOption = None,
+    rules: RulesOption = None,
+    output: BundleOption = None,
     _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Derive one training step."""
@@ -191,16 +200,8 @@ Examples:
 def inference(
     context: typer.Context,
     *,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="NAME|FILE",
-            help="A built-in model, a config.json, or `-`.",
-            autocompletion=complete_model,
-        ),
-    ],
-    tensor: Annotated[str, typer.Option("--tensor", metavar="N", help="Tensor-parallel degree t.")],
+    model: ModelOption,
+    tensor: TensorOption,
     batch: Annotated[str, typer.Option("--batch", metavar="N", help="Sequences in the batch, b.")],
     prompt: Annotated[str, typer.Option("--prompt", metavar="N", help="Tokens of one prompt.")],
     tokens: Annotated[
@@ -209,28 +210,11 @@ def inference(
             "--context", metavar="N", help="Tokens that the last step sees, c: prompt, all generated ones, its own."
         ),
     ],
-    dtype: Annotated[
-        str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Element type.", autocompletion=offering(*DTYPES))
-    ] = "bfloat16",
-    pipeline: Annotated[str, typer.Option("--pipeline", metavar="N", help="Pipeline-parallel degree p.")] = "1",
-    scope: Annotated[
-        str,
-        typer.Option(
-            "--scope",
-            metavar="|".join(SCOPES),
-            help="One block, or all blocks of a pipeline stage.",
-            autocompletion=offering(*SCOPES),
-        ),
-    ] = "block",
-    stage: Annotated[
-        str, typer.Option("--pipeline-stage", metavar="N", help="Which stage a stack is of, from 0.")
-    ] = "0",
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target", metavar="|".join(TARGETS), help="Target to bind to.", autocompletion=offering(*TARGETS)
-        ),
-    ] = "none",
+    dtype: DTypeOption = "bfloat16",
+    pipeline: PipelineOption = "1",
+    scope: ScopeOption = "block",
+    stage: StageOption = "0",
+    target: TargetOption = "none",
     attention: Annotated[
         str,
         typer.Option(
@@ -240,29 +224,11 @@ def inference(
             autocompletion=offering(*ATTENTION),
         ),
     ] = "unfused",
-    emit: Annotated[bool, typer.Option("--emit", help="Emit the target's instructions too.")] = False,
-    devices: Annotated[
-        str | None,
-        typer.Option(
-            "--devices",
-            metavar="N",
-            help="Devices of the deployment; as many as the plan needs if absent.",
-        ),
-    ] = None,
-    device_memory: Annotated[
-        str | None,
-        typer.Option("--device-memory", metavar="BYTES", help="Memory of one device; what does not fit is refused."),
-    ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules", metavar="DIR|NAME", help="Another rulebook: a folder, or one of a package. It is run as code."
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the bundle goes; `-` is standard output."),
-    ] = None,
+    emit: EmitOption = False,
+    devices: DevicesOption = None,
+    device_memory: MemoryOption = None,
+    rules: RulesOption = None,
+    output: BundleOption = None,
     _no_progress: NoProgressOption = False,
 ) -> ExitCode:
     """Derive two steps of generation."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.altered import Altered
@@ -125,3 +126,21 @@ def test_back_and_forward_follow_what_was_opened(show: Show, training: Path) -> 
     expect(heading).to_have_text("DistributedTaskIR")
     window.page.go_forward()
     expect(heading).to_contain_text("PlanTransformerTrainingPass")
+
+
+@pytest.mark.parametrize(
+    "restless",
+    [
+        "document.body.ariaBusy = 'true'",
+        "setInterval(() => document.querySelector('main').append(String(performance.now())), 5)",
+        "setInterval(() => { location.hash = `#/search?q=${performance.now()}` }, 5)",
+    ],
+)
+def test_a_page_that_reads_or_changes_is_at_no_rest(
+    restless: str, show: Show, training: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = show(training)
+    window.page.evaluate(f"() => {{ {restless} }}")
+    monkeypatch.setattr("tests.browser.conftest.PATIENCE", 500)
+    with pytest.raises(AssertionError, match="no rest"):
+        window.rest()
