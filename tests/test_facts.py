@@ -121,10 +121,10 @@ def test_a_share_is_asked_for_by_what_it_is_multiplied_with() -> None:
     assert question.values == {"x": 12, "t": 4, "x/t": 3}
     assert question.premises == [equal(Product((T, share)), X)]
     # Over another degree it has another name, whether or not the first is taken.
-    for question in (Question(), question):
-        question.given("t", 4)
-        assert question.divided("x", 12, 1) == Var("x/t'")
-        assert question.values["t'"] == 1
+    for asked in (Question(), question):
+        asked.given("t", 4)
+        assert asked.divided("x", 12, 1) == Var("x/t'")
+        assert asked.values["t'"] == 1
 
 
 @pytest.mark.parametrize(("whole", "ranks", "share"), [(12, 4, 3), (13, 4, 4), (16, 4, 4), (3, 4, 1), (5, 1, 5)])
