@@ -84,11 +84,18 @@ def test_sat_is_refuted_with_every_value_as_an_integer() -> None:
     assert (answer.model["v0"], answer.model["v1"]) == (-7, (-7) ** 23)
     assert set(answer.model) == {"v0", "v1", "v2", "v3"}
     assert all(type(value) is int for value in answer.model.values())
+    assert 0 < answer.resource < BUDGET
+
+
+def test_a_model_with_more_digits_than_python_prints_is_no_answer() -> None:
+    answer = solver.decide(text(f"(= v0 1{'0' * sys.get_int_max_str_digits()})"), 4, BUDGET, ground=False)
+    assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, "solver error", {})
 
 
 def test_a_tiny_budget_is_unknown() -> None:
     answer = solver.decide(LEAST, 4, 1, ground=False)
     assert (answer.verdict, answer.reason, answer.model) == (Verdict.UNKNOWN, "undecided within budget", {})
+    assert answer.resource > 0
 
 
 @pytest.mark.parametrize("budget", [0, -1, 2**31, 2**32 + 5, True, 1.5])
