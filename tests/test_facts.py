@@ -105,6 +105,8 @@ def test_a_second_value_of_a_name_gets_a_prime_and_a_third_a_number() -> None:
     question = Question()
     assert [question.given("x", value).name for value in (3, 4, 5, 3, 5, 4)] == ["x", "x'", "x'2", "x", "x'2", "x'"]
     assert question.values == {"x": 3, "x'": 4, "x'2": 5}
+    # Another name has primes of its own, whatever the first one's are.
+    assert [question.given("y", value).name for value in (3, 4, 5)] == ["y", "y'", "y'2"]
 
 
 def test_a_premise_is_supposed_once() -> None:

@@ -39,3 +39,8 @@ def test_a_group_is_one_portion_or_one_a_member_or_one_an_operation() -> None:
     assert portions_of(Portion.ALL, "abac", ord) == [["a", "b", "a", "c"]]
     assert portions_of(Portion.EACH, "abac", ord) == [["a"], ["b"], ["a"], ["c"]]
     assert portions_of(Portion.OPERATION, "abac", ord) == [["a", "a"], ["b"], ["c"]]
+
+
+def test_a_stack_holds_for_one_block_at_a_time_what_no_later_block_needs() -> None:
+    """All blocks keep what the backward pass, the caches and the parameters need; the rest is used again."""
+    assert {each.symbol.name for each in law.Capacity if each.once} == {"C_work", "C_bd", "C_ws"}

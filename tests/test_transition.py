@@ -83,6 +83,10 @@ def test_every_value_and_operation_of_the_model_is_asked_and_its_ends(name: str)
         (): {Claim.INTERFACE},
     }
     assert {each.sources for each in plan.relations} == {("request",)}
+    named = {each.id: each.name for each in (*model.values, *model.operations)}
+    assert [each.names for each in plan.relations if each.targets] == [
+        (named[each.targets[0]],) for each in plan.relations if each.targets
+    ]
     assert (plan.boundary, plan.diagnostics, plan.coverage.exact) == (("request", "model"), [], True)
     total = len(model.values) + len(model.operations)
     assert (plan.coverage.target, plan.coverage.target_total, plan.coverage.missing) == (total, total, 0)

@@ -110,7 +110,7 @@ def within_one_queue(ir: Any) -> Any:
 
 def routed(source: int, destination: int, times: int = 1) -> Change:
     def routes(ir: Any) -> Any:
-        devices = [each.id for each in ir.devices]
+        devices = [*(each.id for each in ir.devices), unknown("device")]
         route = Route(command=ir.commands[0].id, source=devices[source], destination=devices[destination])
         return extension(routes=lambda _: (route,) * times)(ir)
 
@@ -179,6 +179,8 @@ SLOT_CASES: list[tuple[str, Change]] = [
     ("structure.slot", extension(issues=lambda own: at(own.issues, 0, cycle=1))),
     ("structure.order", extension(issues=lambda own: own.issues[::-1])),
     ("structure.route", routed(0, 0)),
+    ("structure.dangling", routed(-1, 0)),
+    ("structure.dangling", routed(0, -1)),
     ("structure.repeated", routed(0, 1, times=2)),
     ("structure.route", transfers_on_one_device),
 ]
@@ -197,6 +199,10 @@ def operand_of(ir: Any) -> Any:
 
 MACHINE_CASES: list[tuple[str, Change]] = [
     ("structure.version", lambda ir: replace(ir, header=replace(ir.header, version=2))),
+    ("structure.stage", lambda ir: replace(ir, header=replace(ir.header, stage=Stage.CONCRETE))),
+    ("structure.duplicate_id", lambda ir: replace(ir, instructions=(*ir.instructions, ir.instructions[0]))),
+    ("structure.duplicate_id", lambda ir: replace(ir, sections=(*ir.sections, ir.sections[0]))),
+    ("structure.duplicate_name", lambda ir: replace(ir, entries=(*ir.entries, ir.entries[0]))),
     ("structure.id", instruction(name="other")),
     ("structure.id", lambda ir: replace(ir, sections=at(ir.sections, 0, name="other"))),
     ("structure.id", lambda ir: replace(ir, entries=at(ir.entries, 0, name="other"))),
@@ -223,6 +229,15 @@ def test_a_transfer_between_two_devices_is_routed(good: dict[tuple[TargetKind, S
     assert "structure.route" not in {fault.code for fault in structural_faults(transferring)}
 
 
+@pytest.mark.parametrize("kind", TargetKind)
+def test_a_plan_for_one_device_moves_nothing_and_has_no_fault(kind: TargetKind) -> None:
+    request = training_request(builtin("gpt2"), sequence=64, target=kind)
+    snapshot: Any = model_ir(request)
+    for derivation_pass in passes_for(request):
+        snapshot = derivation_pass.run(snapshot, PassContext(request, "0" * 64))
+    assert (len(snapshot.devices), structural_faults(snapshot)) == (1, [])
+
+
 CASES: list[Case] = [
     *((kind, CONCRETE, *case) for kind in TargetKind for case in CONCRETE_CASES),
     *((QUEUE, CONCRETE, *case) for case in QUEUE_CASES),
@@ -238,6 +253,12 @@ def test_a_good_snapshot_has_no_fault(
     good: dict[tuple[TargetKind, Stage], Any], kind: TargetKind, stage: Stage
 ) -> None:
     assert structural_faults(good[kind, stage]) == []
+
+
+@pytest.mark.parametrize("alignment", [1, 2, 2**62])
+def test_every_power_of_two_is_an_alignment(good: dict[tuple[TargetKind, Stage], Any], alignment: int) -> None:
+    plan = region(alignment=alignment)(buffer(alignment=alignment)(good[QUEUE, CONCRETE]))
+    assert structural_faults(plan) == []
 
 
 @pytest.mark.parametrize(

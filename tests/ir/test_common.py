@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from blueprint.codec import decode
+from blueprint.codec import decode, encode
 from blueprint.errors import CodecError
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
 from blueprint.ir.common import Branch, Count, Digest, EntityId, Header, Lineage, Name, Positive, Rank, Stage, Text
-from blueprint.ir.request import Degree, branches_of
+from blueprint.ir.request import Degree, Neighbour, Request, Scope, TargetKind, branches_of, neighbours_of, places_of
 
 
 def taken(kind: Any, value: object) -> bool:
@@ -70,3 +70,37 @@ def test_training_is_one_chain_and_inference_two_branches() -> None:
     assert branches_of(training_request(builtin("gpt2"), sequence=8).workload) == (Branch.MAIN,)
     generation = inference_request(builtin("gpt2"), prompt=4, context=8).workload
     assert branches_of(generation) == (Branch.PREFILL, Branch.FINAL_DECODE)
+
+
+BEFORE, AFTER = Neighbour.BEFORE, Neighbour.AFTER
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "stage", "beside"),
+    [(1, 0, ()), (3, 0, (AFTER,)), (3, 1, (BEFORE, AFTER)), (3, 2, (BEFORE,)), (2, 0, (AFTER,)), (2, 1, (BEFORE,))],
+)
+def test_a_stage_exchanges_with_those_beside_it_and_a_block_with_none(
+    pipeline: int, stage: int, beside: tuple[Neighbour, ...]
+) -> None:
+    block = training_request(builtin("gpt2"), sequence=8, tensor=2).strategy
+    stack = msgspec.structs.replace(block, scope=Scope.STACK, pipeline=pipeline, stage=stage)
+    assert (neighbours_of(stack), places_of(stack)) == (beside, 2 + len(beside))
+    assert (neighbours_of(block), places_of(block)) == ((), 2)
+
+
+def test_a_pipeline_has_at_most_65536_stages_counted_from_zero() -> None:
+    request = training_request(builtin("gpt2"), sequence=8)
+    strategy = msgspec.structs.replace(request.strategy, scope=Scope.STACK, pipeline=65536, stage=65535)
+    assert decode(encode(strategy), type(strategy)) == strategy
+    for field in ("pipeline", "stage"):
+        further = msgspec.structs.replace(strategy, **{field: getattr(strategy, field) + 1})
+        with pytest.raises(CodecError):
+            decode(encode(further), type(strategy))
+
+
+@pytest.mark.parametrize("target", [None, TargetKind.QUEUE])
+def test_a_request_is_read_as_it_was_written_with_a_target_and_without(target: TargetKind | None) -> None:
+    request = training_request(builtin("gpt2"), sequence=8, target=target)
+    assert decode(encode(request), Request) == request
+    bare = Request(**{name: getattr(request, name) for name in ("model", "workload", "strategy")})
+    assert decode(encode(bare), Request) == bare

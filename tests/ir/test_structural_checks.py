@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from blueprint.boundaries import structural_faults
-from blueprint.ir.common import Axis, Role
+from blueprint.codec import decode, encode
+from blueprint.ir.common import Axis, Role, Stage
 from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
 from tests.ir.places import homeless
 
@@ -64,7 +65,13 @@ def cyclic(ir: Any) -> Any:
     return replace(ir, tasks=at(ir.tasks, 0, inputs=(*first.inputs, last.outputs[0])))
 
 
+HEADER: list[tuple[str, Change]] = [
+    ("structure.stage", lambda ir: replace(ir, header=replace(ir.header, stage=Stage.MACHINE))),
+    ("structure.version", lambda ir: replace(ir, header=replace(ir.header, version=2))),
+]
+
 MODEL: list[tuple[str, Change]] = [
+    *HEADER,
     ("structure.id", lambda ir: replace(ir, values=at(ir.values, 0, id=UNKNOWN_VALUE))),
     ("structure.id", lambda ir: replace(ir, operations=at(ir.operations, 0, name="renamed"))),
     ("structure.duplicate_id", lambda ir: replace(ir, values=(*ir.values, ir.values[0]))),
@@ -94,6 +101,7 @@ MODEL: list[tuple[str, Change]] = [
 ]
 
 DISTRIBUTED: list[tuple[str, Change]] = [
+    *HEADER,
     ("structure.id", lambda ir: replace(ir, values=at(ir.values, 0, id=UNKNOWN_VALUE))),
     ("structure.id", lambda ir: replace(ir, tasks=at(ir.tasks, 0, id=UNKNOWN_TASK))),
     (
@@ -119,6 +127,7 @@ DISTRIBUTED: list[tuple[str, Change]] = [
         ),
     ),
     ("structure.dangling", lambda ir: replace(ir, tasks=at(ir.tasks, 0, inputs=(UNKNOWN_VALUE,)))),
+    ("structure.dangling", lambda ir: replace(ir, tasks=at(ir.tasks, 0, outputs=(UNKNOWN_VALUE,)))),
     ("structure.dangling", lambda ir: replace(ir, inputs=(*ir.inputs, UNKNOWN_VALUE))),
     ("structure.dangling", lambda ir: replace(ir, outputs=(UNKNOWN_VALUE,))),
     ("structure.repeated", lambda ir: replace(ir, tasks=at(ir.tasks, 0, inputs=(ir.tasks[0].inputs[0],) * 2))),
@@ -138,11 +147,13 @@ DISTRIBUTED: list[tuple[str, Change]] = [
 ]
 
 PORTABLE: list[tuple[str, Change]] = [
+    *HEADER,
     ("structure.id", lambda ir: replace(ir, buffers=at(ir.buffers, 0, id=UNKNOWN_BUFFER))),
     ("structure.id", lambda ir: replace(ir, tasks=at(ir.tasks, 0, name="renamed"))),
     ("structure.duplicate_id", lambda ir: replace(ir, buffers=(*ir.buffers, ir.buffers[0]))),
     ("structure.duplicate_id", lambda ir: replace(ir, tasks=(*ir.tasks, ir.tasks[0]))),
     ("structure.dangling", lambda ir: replace(ir, tasks=at(ir.tasks, 0, inputs=(UNKNOWN_BUFFER,)))),
+    ("structure.dangling", lambda ir: replace(ir, tasks=at(ir.tasks, 0, outputs=(UNKNOWN_BUFFER,)))),
     ("structure.dangling", lambda ir: replace(ir, tasks=at(ir.tasks, 0, dependencies=(UNKNOWN_TASK,)))),
     ("structure.dangling", lambda ir: replace(ir, buffers=at(ir.buffers, 0, consumers=(UNKNOWN_TASK,)))),
     ("structure.dangling", lambda ir: replace(ir, buffers=at(ir.buffers, 0, producer=UNKNOWN_TASK))),
@@ -189,3 +200,18 @@ def test_distributed(good: Good, code: str, change: Change) -> None:
 @pytest.mark.parametrize(("code", "change"), PORTABLE)
 def test_portable(good: Good, code: str, change: Change) -> None:
     assert code in codes(change(good.portable))
+
+
+def test_one_mesh_axis_divides_one_axis_of_a_tensor_though_the_shards_would_cover_it(good: Good) -> None:
+    place = next(at for at, each in enumerate(good.distributed.values) if len(each.axes) > 1)
+    value = good.distributed.values[place]
+    twice = {"split": value.axes[:2], "shape": (4,) * len(value.axes), "local_shape": (2, 2, 4, 4)[: len(value.axes)]}
+    changed = replace(good.distributed, values=at(good.distributed.values, place, **twice))
+    faults = structural_faults(changed)
+    assert [(fault.code, fault.path) for fault in faults] == [("structure.sharding", value.name)]
+
+
+@pytest.mark.parametrize("stage", ["model", "distributed", "portable"])
+def test_a_snapshot_is_read_as_it_was_written(good: Good, stage: str) -> None:
+    snapshot = getattr(good, stage)
+    assert decode(encode(snapshot), type(snapshot)) == snapshot

@@ -180,6 +180,9 @@ def test_a_sum_is_no_product_to_rewrite(left: Term) -> None:
 def test_a_rule_gives_its_last_factor_the_value_that_makes_it_true() -> None:
     answer = decide(equal(R, B), equal(product(T, R), scaled(6, B)), t=6, r=1, b=1)
     assert (answer.verdict, answer.model) == (Verdict.REFUTED, {"t": 1, "r": 6, "b": 1})
+    # The last one as it is written, not by the alphabet.
+    last = decide(equal(X, B), equal(product(A, X), scaled(6, B)), a=2, x=3, b=1)
+    assert (last.verdict, last.decider, last.model) == (Verdict.REFUTED, "normal form", {"a": 1, "x": 6, "b": 1})
     # A square determines nothing.
     squared = decide(equal(T, B), equal(product(T, T), B), t=1, b=1)
     assert (squared.verdict, squared.model) == (Verdict.REFUTED, {"t": 2, "b": 4})
