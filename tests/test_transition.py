@@ -18,17 +18,28 @@ from blueprint.facts import Question
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
-from blueprint.instances import Bindings, Member, _belongs, _together
+from blueprint.instances import Bindings, LawInstances, Member, _belongs, _describe, _together
 from blueprint.ir.common import Branch, Phase
 from blueprint.ir.distributed import MeshAxis
 from blueprint.ir.request import Communication, Recompute, Request
-from blueprint.law import BoundLaw, Group, MaximumLaw, ProjectionLaw, Quantity, Requirement
+from blueprint.law import (
+    CLASSICAL,
+    FOUR_WIDE,
+    BoundLaw,
+    Group,
+    Law,
+    MaximumLaw,
+    ProjectionLaw,
+    Quantity,
+    Reference,
+    Requirement,
+)
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.plan import TransitionPlan
 from blueprint.rule import DISTRIBUTED_TO_PORTABLE, MODEL_TO_DISTRIBUTED, TRAFFIC, BoundaryRule, Claim, PassRule
 from blueprint.session import open_rulebook
-from blueprint.term import Const, Var, equal
+from blueprint.term import Const, Sum, Var, equal
 from blueprint.transition import plan_distributed, plan_model, plan_portable
 from blueprint.verdict import Verdict
 
@@ -351,6 +362,60 @@ def test_an_instance_has_the_premises_of_what_its_symbols_stand_for() -> None:
         assert exact.decide(asked).verdict is Verdict.PROVED
 
 
+@pytest.mark.parametrize("name", ["training", "serving"])
+def test_an_invented_task_refutes_every_law_over_all_tasks_of_its_phase_and_no_other(name: str) -> None:
+    request, (model, distributed, _) = REQUESTS[name], derived(name)
+    stray = change(distributed.tasks[0], name="stray", id="task:" + "0" * 64)
+    members = []
+    for tasks in (distributed.tasks, (*distributed.tasks, stray)):
+        found = change(distributed, tasks=tasks)
+        plan = plan_distributed(BOOK, request, branch_of(request), model, found)
+        members.append({(law.rule, law.id, law.form): law.members for law in plan.laws})
+    more = {key[:2] for key, count in members[1].items() if count != members[0][key]}
+    groups = {
+        (rule.id, law.id): law.group
+        for rule in BOOK.rules
+        if isinstance(rule, PassRule | BoundaryRule)
+        for law in rule.laws
+        if isinstance(law, Law)
+    }
+    opened = {key for key, group in groups.items() if not group.kinds and not group.primitives}
+    assert more == {
+        key[:2]
+        for key, count in members[0].items()
+        if key[:2] in opened and count and stray.phase in groups[key[:2]].phases
+    }
+    assert more
+    assert {key[1] for key in more} <= refuted_laws(plan)
+
+
+def test_a_printed_form_holds_where_the_sizes_are_those_that_it_defines() -> None:
+    for feedforward, heads, forms in (
+        (4, 12, {"own", "classical", "four"}),
+        (3, 12, {"own", "classical"}),
+        (4, 4, {"own"}),
+    ):
+        facts = change(TRAINING.model, feedforward=feedforward * TRAINING.model.hidden, key_value_heads=heads)
+        request = change(TRAINING, model=facts)
+        view = ModelView(request, model_ir(request), BOOK.pass_rules(MODEL_TO_DISTRIBUTED, Workload.TRAINING))
+        asked: dict[str, Any] = {"own": (), "classical": CLASSICAL, "four": FOUR_WIDE}
+        found = {name for name, where in asked.items() if Bindings(view).applies(SimpleNamespace(where=where))}  # type: ignore[arg-type]
+        assert found == forms
+
+
+@pytest.mark.parametrize(
+    ("kinds", "primitives", "blocks", "text"),
+    [
+        ((), (), 1, "forward/optimizer: all tasks"),
+        (("mlp", "norm"), (), 1, "forward/optimizer: mlp, norm"),
+        ((), ("linear",), 3, "each of 3 blocks: forward/optimizer: linear"),
+    ],
+)
+def test_a_law_says_which_tasks_it_is_over(kinds: Any, primitives: Any, blocks: int, text: str) -> None:
+    law: Any = SimpleNamespace(group=Group((Phase.FORWARD, Phase.OPTIMIZER), lambda _: 1, kinds, primitives))
+    assert _describe(law, blocks) == text
+
+
 def test_a_task_that_no_rule_demands_counts_in_every_open_group_of_its_phase() -> None:
     work = dict.fromkeys(Quantity, 1)
     stray = Member(None, Phase.FORWARD, work)
@@ -364,3 +429,8 @@ def test_a_task_that_no_rule_demands_counts_in_every_open_group_of_its_phase() -
         law: Any = SimpleNamespace(group=Group(phases, lambda _: 1, kinds, primitives))
         assert _belongs(stray, law) is expected
     assert _together([stray, stray]) == Member(None, Phase.FORWARD, dict.fromkeys(Quantity, 2), 2)
+    # Nothing demands it with t = 1 either.
+    view = ModelView(TRAINING, derived("training")[0], BOOK.pass_rules(MODEL_TO_DISTRIBUTED, Workload.TRAINING))
+    nothing: Any = None
+    compared = LawInstances(nothing, Bindings(view), [stray], BOOK.primitives)._compared
+    assert compared(Reference.UNSHARDED, [stray], Question()) == Sum(())

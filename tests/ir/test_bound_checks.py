@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from blueprint.boundaries import structural_faults
+from blueprint.codec import decode, encode
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
@@ -253,6 +254,7 @@ def test_a_good_snapshot_has_no_fault(
     good: dict[tuple[TargetKind, Stage], Any], kind: TargetKind, stage: Stage
 ) -> None:
     assert structural_faults(good[kind, stage]) == []
+    assert decode(encode(good[kind, stage]), type(good[kind, stage])) == good[kind, stage]
 
 
 @pytest.mark.parametrize("alignment", [1, 2, 2**62])

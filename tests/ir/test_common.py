@@ -12,7 +12,20 @@ from blueprint.codec import decode, encode
 from blueprint.errors import CodecError
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
-from blueprint.ir.common import Branch, Count, Digest, EntityId, Header, Lineage, Name, Positive, Rank, Stage, Text
+from blueprint.ir.common import (
+    Branch,
+    Count,
+    Digest,
+    DType,
+    EntityId,
+    Header,
+    Lineage,
+    Name,
+    Positive,
+    Rank,
+    Stage,
+    Text,
+)
 from blueprint.ir.request import Degree, Neighbour, Request, Scope, TargetKind, branches_of, neighbours_of, places_of
 
 
@@ -88,14 +101,28 @@ def test_a_stage_exchanges_with_those_beside_it_and_a_block_with_none(
     assert (neighbours_of(block), places_of(block)) == ((), 2)
 
 
-def test_a_pipeline_has_at_most_65536_stages_counted_from_zero() -> None:
-    request = training_request(builtin("gpt2"), sequence=8)
-    strategy = msgspec.structs.replace(request.strategy, scope=Scope.STACK, pipeline=65536, stage=65535)
-    assert decode(encode(strategy), type(strategy)) == strategy
-    for field in ("pipeline", "stage"):
-        further = msgspec.structs.replace(strategy, **{field: getattr(strategy, field) + 1})
-        with pytest.raises(CodecError):
-            decode(encode(further), type(strategy))
+def test_an_element_is_as_wide_as_its_type_is_called() -> None:
+    assert {each.value: each.width for each in DType} == {"float32": 4, "float16": 2, "bfloat16": 2, "uint8": 1}
+
+
+@pytest.mark.parametrize(
+    ("field", "good", "bad"),
+    [("pipeline", (1, 65536), (0, 65537)), ("stage", (0, 65535), (-1, 65536)), ("zero", (0, 3), (-1, 4)),
+     ("gradient_bytes", (2, 4), (1, 5))],
+)  # fmt: skip
+def test_a_number_of_a_strategy_is_taken_up_to_its_bounds(
+    field: str, good: tuple[int, ...], bad: tuple[int, ...]
+) -> None:
+    """A pipeline has at most 65,536 stages, counted from zero; a gradient two to four bytes."""
+    strategy = training_request(builtin("gpt2"), sequence=8).strategy
+    for value in (*good, *bad):
+        changed = msgspec.structs.replace(strategy, **{field: value})
+        try:
+            assert decode(encode(changed), type(strategy)) == changed
+        except CodecError:
+            assert value in bad
+        else:
+            assert value in good
 
 
 @pytest.mark.parametrize("target", [None, TargetKind.QUEUE])
