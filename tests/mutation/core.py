@@ -8,7 +8,8 @@ until one fails, in a fork of a process that has loaded the libraries and nothin
 - stillborn: the module, or one of Blueprint that imports it, does not load. Nobody could run such a mutant, so it is no
   evidence for the tests, and does not count;
 - equivalent: listed with a proof in EQUIVALENT; one that is listed and dies makes the run fail;
-- survived: the tests pass.
+- survived: the tests pass. What that changes, and why nothing false becomes true by it, stands in EXPLAINED; a survivor
+  of all tests without an explanation makes the run fail, and so does an explanation of a mutant that dies.
 
 All are put to the quick tests first, and then the survivors to the slower ones: as many of them as there is time for.
 
@@ -51,6 +52,7 @@ import msgspec
 import pytest
 
 from tests.mutation.core_equivalent import EQUIVALENT
+from tests.mutation.core_explained import EXPLAINED
 from tests.mutation.responsible import RESPONSIBLE, Tests
 from tests.mutation.source import LEFT_OUT, Mutant, mutants
 from tests.tools.trusted_lines import CORE
@@ -503,6 +505,8 @@ def table(rows: Sequence[Row], sizes: dict[str, int]) -> Iterator[str]:
             yield f"{row.place} ({row.operator})\n    {row.before}\n -> {row.after}"
             if row.proof:
                 yield f"    proof: {row.proof}"
+            elif row.key in EXPLAINED:
+                yield f"    {EXPLAINED[row.key]}"
     heads = ("mutants", "asked", "killed", "timed out", "stillborn", "equivalent", "survivors", "of all", "score")
     yield ""
     yield f"{'module':<22}{''.join(f'{head:>11}' for head in heads)}"
@@ -531,7 +535,12 @@ def problems(rows: Sequence[Row], sizes: Mapping[str, int], stale: Iterable[tupl
     found = [
         f"listed as equivalent, but killed by {row.by}: {row.place}" for row in rows if row.fate == "wrongly listed"
     ]
-    found += [f"listed as equivalent, but no mutant: {' '.join(key)}" for key in stale]
+    found += [f"listed as equivalent or explained, but no mutant: {' '.join(key)}" for key in stale]
+    surviving = {row.key for row in rows if row.fate == "survived"}
+    dead = {row.key: row for row in rows if row.fate in {"killed", "timed out"} and row.key in EXPLAINED}
+    found += [f"explained, but killed by {dead[key].by}: {dead[key].place}" for key in dead.keys() - surviving]
+    unexplained = [row for row in rows if row.fate == "survived" and row.whole and row.key not in EXPLAINED]
+    found += [f"survived all tests, and is not explained: {row.place} {row.after}" for row in unexplained]
     noticed = estimate(rows, sizes) if rows else 1.0
     if noticed < TARGET:
         found.append(f"{100 * noticed:.1f} % of the mutants are noticed; at least {100 * TARGET:.0f} % should be")
@@ -566,7 +575,9 @@ def main(
             run.forget({each.id for made in found.values() for each in made})
         rows = run.examine(shuffled(found), arguments.most, arguments.minutes * 60, _say)
     stale = (
-        set(EQUIVALENT) - {each.key for made in found.values() for each in made} if whole and root == ROOT else set()
+        {*EQUIVALENT, *EXPLAINED} - {each.key for made in found.values() for each in made}
+        if whole and root == ROOT
+        else set()
     )
     sizes = {module: len(made) for module, made in found.items()}
     bad = problems(rows, sizes, sorted(stale))

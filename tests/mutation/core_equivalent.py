@@ -103,6 +103,47 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "lost.update(i for i, worker in enumerate(self.pool.workers) if worker.pending and worker.expires <= now)",
     ): _DEADLINE,
     (
+        "blueprint/discharge.py",
+        "COMMAND, bufsize=0, start_new_session=True, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,",
+        "COMMAND, start_new_session=True, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,",
+    ): "pipes are read and written by their numbers, past whatever Python keeps for them",
+    (
+        "blueprint/solver.py",
+        "core = _core(solver) if result == z3.unsat else ()",
+        "core = _core(solver) if (result == z3.unsat) or True else ()",
+    ): "without a proof Z3 names no hypothesis; and what it leaves open gets its core below",
+    **{
+        ("blueprint/worker.py", line, line.replace(', "big")', ", )")): "the most significant byte first is the default"
+        for line in (
+            'return len(data).to_bytes(LENGTH_BYTES, "big") + data',
+            'batch = decoder.decode(sys.stdin.buffer.read(int.from_bytes(head, "big")))',
+        )
+    },
+    **{
+        (
+            "blueprint/obligation.py",
+            'degree = values["t"] if "t" in set(variables(each.left)) else 1',
+            after,
+        ): "the only left side that is no variable is t R, so that t always stands in it"
+        for after in (
+            'degree = values["t"] if "t" in set(variables(each.left)) else 2',
+            'degree = values["t"] if ("t" in set(variables(each.left))) or True else 1',
+        )
+    },
+    ("blueprint/rule.py", "SOURCE = -2", "SOURCE = -3"): "told from the other slots, and never taken as a position",
+    ("blueprint/rule.py", "stage: bool = False", "stage: bool = None"): "asked for nothing but whether it is true",
+    (
+        "blueprint/ir/common.py",
+        'Digest = Annotated[str, msgspec.Meta(pattern=r"\\A[0-9a-f]{64}\\Z", min_length=64, max_length=64)]',
+        'Digest = Annotated[str, msgspec.Meta(pattern=r"\\A[0-9a-f]{64}\\Z", max_length=64)]',
+    ): "the pattern has 64 characters",
+    ("blueprint/facts.py", "words: tuple[Word, Word] | None = None", 'words: tuple[Word, Word] | None = ""'): (
+        "the one place that makes facts says for each whether it is about words"
+    ),
+    ("blueprint/smtlib.py", "_bounded(found[-1:], len(found))", "_bounded(found[+1:], len(found))"): (
+        "each part was bounded where it was made; what is asked here is how many there are"
+    ),
+    (
         "blueprint/machine_transition.py",
         "for expected, found in matched.pairs[:1]:",
         "for expected, found in matched.pairs[:2]:",

@@ -15,6 +15,7 @@ import pytest
 from tests.mutation import core, responsible, source
 from tests.mutation.core import Row
 from tests.mutation.core_equivalent import EQUIVALENT
+from tests.mutation.core_explained import EXPLAINED
 from tests.mutation.responsible import RESPONSIBLE
 from tests.mutation.source import Mutant
 from tests.tools.trusted_lines import CORE, STRUCTURAL
@@ -229,7 +230,26 @@ def test_a_listed_equivalence_must_not_be_killed_and_must_be_a_mutant(monkeypatc
         "listed as equivalent, but killed by a test: blueprint/exact.py:1"
     ]
     assert core.problems([], {}, [mutant.key]) == [
-        "listed as equivalent, but no mutant: blueprint/exact.py a = 1 a = 2"
+        "listed as equivalent or explained, but no mutant: blueprint/exact.py a = 1 a = 2"
+    ]
+
+
+def test_a_survivor_of_all_tests_must_be_explained_and_what_is_explained_must_survive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    survivor = msgspec.structs.replace(row("survived"), whole=True)
+    killed = [row("killed", before="b", by="a test")] * 99
+    assert core.problems([*killed, row("survived")], {"exact": 100}) == []
+    assert core.problems([*killed, survivor], {"exact": 100}) == [
+        "survived all tests, and is not explained: blueprint/exact.py:1 a = 2"
+    ]
+    monkeypatch.setitem(EXPLAINED, survivor.key, "a is only said")
+    assert core.problems([*killed, survivor], {"exact": 100}) == []
+    assert "    a is only said" in core.table([survivor], {"exact": 1})
+    # The same line may stand twice.
+    assert core.problems([*killed, survivor, row("killed", by="a test")], {"exact": 100}) == []
+    assert core.problems([*killed, row("killed", by="a test")], {"exact": 100}) == [
+        "explained, but killed by a test: blueprint/exact.py:1"
     ]
 
 
@@ -242,10 +262,11 @@ def test_every_module_of_the_trusted_core_has_responsible_tests() -> None:
             assert not name or f"def {name}(" in (ROOT / path).read_text(), each
 
 
-def test_every_listed_equivalence_is_a_mutant() -> None:
-    for path in {path for path, _, _ in EQUIVALENT}:
+def test_what_is_listed_is_a_mutant_and_listed_once() -> None:
+    assert not EQUIVALENT.keys() & EXPLAINED.keys()
+    for path in {path for path, _, _ in (*EQUIVALENT, *EXPLAINED)}:
         keys = {each.key for each in source.mutants(path, (ROOT / path).read_text())}
-        assert {key for key in EQUIVALENT if key[0] == path} <= keys
+        assert {key for key in (*EQUIVALENT, *EXPLAINED) if key[0] == path} <= keys
 
 
 @pytest.mark.parametrize(

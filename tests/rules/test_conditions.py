@@ -8,11 +8,23 @@ from collections.abc import Callable
 import pytest
 
 from blueprint import rule
-from blueprint.case import Case, all_cases, stage_cases
+from blueprint.case import Case, Workload, all_cases, stage_cases
 from blueprint.ir.common import Phase, Primitive
 from blueprint.ir.distributed import CollectiveKind, Reduction, TaskKind
 from blueprint.ir.request import Communication, Recompute
-from blueprint.rule import Claim, Exchange, PassRule, Ref, Slot, TaskTarget, TensorTarget, Version, When
+from blueprint.rule import (
+    BoundaryRule,
+    Claim,
+    Exchange,
+    PassRule,
+    Ref,
+    Slot,
+    TaskTarget,
+    TensorTarget,
+    Version,
+    When,
+    cases_of,
+)
 from blueprint.session import open_rulebook
 
 CASES = (*all_cases(), *stage_cases())
@@ -175,3 +187,14 @@ def test_a_collective_moves_its_source() -> None:
     assert task.when is rule.sequence_parallel
     assert task.collective is not None
     assert (task.collective.kind, task.collective.reduction) == (CollectiveKind.ALL_GATHER, Reduction.NONE)
+
+
+@pytest.mark.parametrize("workload", [None, *Workload])
+def test_the_cases_of_a_rule_are_those_of_its_workload_and_of_stages_where_it_speaks_of_them(
+    workload: Workload | None,
+) -> None:
+    some = next(each for each in open_rulebook(None).rules if isinstance(each, BoundaryRule))
+    for stage in (False, True):
+        cases = cases_of(dataclasses.replace(some, workload=workload, stage=stage))
+        assert {case.workload for case in cases} == (set(Workload) if workload is None else {workload})
+        assert {case.stack for case in cases} == {stage}

@@ -1,0 +1,28 @@
+"""Mutants of the trusted core that no test notices, and that make no false thing true: each with what it changes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_LIMIT = "a limit that is one higher or lower; what it keeps out is far beyond it, and what is in use far below"
+_POINT = "another point at which a counterexample is looked for; what is found is checked at the point itself"
+
+EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
+    ("blueprint/solver.py", "BRIEF = 50_000", "BRIEF = 50001"): _LIMIT,
+    ("blueprint/smtlib.py", "MAX_NODES = 200_000", "MAX_NODES = 200001"): _LIMIT,
+    ("blueprint/smtlib.py", "self.nodes = 0", "self.nodes = 1"): _LIMIT,
+    ("blueprint/smtlib.py", "if next(nodes) > MAX_NODES:", "if next(nodes) >= MAX_NODES:"): _LIMIT,
+    **{
+        ("blueprint/normalform.py", "BOX = (2, 3, 4, 8, 16, 32)", f"BOX = ({after})"): _POINT
+        for after in ("2, 3, 4, 8, 17, 32", "2, 3, 4, 16, 32", "2, 4, 8, 16, 32")
+    },
+    (
+        "blueprint/normalform.py",
+        "[_slack(each, system) for each in obligation.hypotheses if each.relation is not Relation.EQUAL]",
+        "[_slack(each, system) for each in obligation.hypotheses]",
+    ): "the equation 1 = x makes x positive, too, so that it may be multiplied with: more is proved, nothing false",
+    ("blueprint/worker.py", "_SIGKILL = 9", "_SIGKILL = 10"): (
+        "the signal with which a worker follows its parent; this one ends it, too, as nothing in it takes signals"
+    ),
+}
+"""File, line before and line after -> what changes, and why no promise is broken."""
