@@ -101,6 +101,8 @@ def test_the_definitions_of_every_case_are_triangular(
     single = [each.left.name for each in defined if isinstance(each.left, Var)]
     assert len(set(single)) == len(single) >= len(defined) - 1
     assert all(isinstance(each.left, Var) for each in defined[:-1])
+    # The whole of what one rank has a share of; in the classical block one rank's share of k is that of h.
+    assert {"h", "F", "k"} | ({"k_t"} if symbols.k in dict(where) else set()) <= set(single)
     for place, each in enumerate(defined):
         assert not set(comparison_variables(equal(each.right, Const(0)))) & set(single[place:])
 

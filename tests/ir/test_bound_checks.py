@@ -142,6 +142,7 @@ CONCRETE_CASES: list[tuple[str, Change]] = [
     ("structure.dangling", region(devices=(unknown("device"),))),
     ("structure.dangling", buffer(region=unknown("region"))),
     ("structure.dangling", command(dependencies=(unknown("command"),))),
+    ("structure.dangling", lambda ir: command(uses=(replace(ir.commands[3].uses[0], buffer=unknown("buffer")),))(ir)),
     ("structure.dangling", command(devices=(unknown("device"),))),
     ("structure.dangling", lambda ir: replace(ir, inputs=(unknown("buffer"),))),
     ("structure.dangling", lambda ir: replace(ir, outputs=(unknown("buffer"),))),
@@ -255,6 +256,19 @@ def test_a_good_snapshot_has_no_fault(
 ) -> None:
     assert structural_faults(good[kind, stage]) == []
     assert decode(encode(good[kind, stage]), type(good[kind, stage])) == good[kind, stage]
+
+
+def test_an_empty_section_begins_where_the_next_one_does(good: dict[tuple[TargetKind, Stage], Any]) -> None:
+    first, second, *others = good[QUEUE, MACHINE].sections
+    for base, faults in ((first.base, 0), (first.base - 1, 1)):
+        sections = (replace(first, order=()), replace(second, base=base), *others)
+        found = structural_faults(replace(good[QUEUE, MACHINE], sections=sections))
+        assert [each.path for each in found if each.code == "structure.order"] == ["sections"] * faults
+
+
+def test_what_is_nowhere_is_there_no_time(good: dict[tuple[TargetKind, Stage], Any]) -> None:
+    found = structural_faults(extension(issues=lambda own: own.issues[1:])(good[SLOT, CONCRETE]))
+    assert [each.message for each in found if each.code == "structure.issue"] == ["is in a slot 0 times, must be once"]
 
 
 @pytest.mark.parametrize("alignment", [1, 2, 2**62])

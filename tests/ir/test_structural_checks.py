@@ -115,6 +115,8 @@ DISTRIBUTED: list[tuple[str, Change]] = [
     ("structure.ranks", lambda ir: replace(ir, values=at(ir.values, 0, ranks=(0, 0)))),
     ("structure.ranks", lambda ir: replace(ir, tasks=at(ir.tasks, 0, ranks=(1, 0)))),
     ("structure.ranks", lambda ir: gathering(ir, participants=(1, 0))),
+    ("structure.ranks", lambda ir: replace(ir, values=at(ir.values, 0, ranks=(0, 1, 1)))),
+    ("structure.ranks", lambda ir: replace(ir, mesh=replace(ir.mesh, pipeline=2, ranks=(2, 4)))),
     ("structure.mesh", lambda ir: replace(ir, mesh=replace(ir.mesh, ranks=(0,)))),
     ("structure.shape", lambda ir: replace(ir, values=at(ir.values, 0, local_shape=(1, 1, 1)))),
     ("structure.sharding", lambda ir: replace(ir, values=at(ir.values, 0, split=(Axis.FEEDFORWARD, Axis.HEADS)))),
@@ -209,6 +211,20 @@ def test_one_mesh_axis_divides_one_axis_of_a_tensor_though_the_shards_would_cove
     changed = replace(good.distributed, values=at(good.distributed.values, place, **twice))
     faults = structural_faults(changed)
     assert [(fault.code, fault.path) for fault in faults] == [("structure.sharding", value.name)]
+
+
+def test_a_tensor_is_not_split_along_an_axis_of_another(good: Good) -> None:
+    place = next(at for at, each in enumerate(good.distributed.values) if each.split)
+    value = good.distributed.values[place]
+    foreign = next(axis for axis in Axis if axis not in value.axes)
+    changed = replace(good.distributed, values=at(good.distributed.values, place, split=(foreign,)))
+    assert [(fault.code, fault.path) for fault in structural_faults(changed)] == [("structure.sharding", value.name)]
+
+
+def test_the_group_may_be_of_any_stage_of_a_pipeline(good: Good) -> None:
+    for ranks in ((0, 1), (2, 3), (4, 5)):
+        mesh = replace(good.distributed.mesh, pipeline=3, ranks=ranks)
+        assert structural_faults(replace(good.distributed, mesh=mesh)) == []
 
 
 @pytest.mark.parametrize("stage", ["model", "distributed", "portable"])

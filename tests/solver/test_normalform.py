@@ -77,6 +77,21 @@ def test_agreement_with_z3(*, left: Term, right: Term, same: bool) -> None:
     assert theirs in {ours, Verdict.UNKNOWN}
 
 
+def test_nothing_is_no_more_than_nothing() -> None:
+    assert decide(equal(Const(0), minus(A, A)), a=1).verdict is Verdict.PROVED
+    assert decide(equal(product(A, B), Const(0)), equal(B, Const(0)), a=1, b=0).verdict is Verdict.PROVED
+
+
+def test_a_definition_behind_an_inequality_is_one() -> None:
+    assert decide(equal(A, B), at_most(B, X), equal(A, B), a=1, b=1, x=1).verdict is Verdict.PROVED
+
+
+def test_a_product_of_defined_factors_gives_one_of_what_defines_them() -> None:
+    defined = equal(X, product(A, B)), equal(W, product(T, R))
+    answer = decide(equal(A, T), *defined, equal(product(X, W), Const(6)), a=2, b=3, t=1, r=1, x=6, w=1)
+    assert (answer.verdict, answer.model["a"], answer.model["b"]) == (Verdict.REFUTED, 6, 1)
+
+
 def test_definitions_are_substituted_in_any_order() -> None:
     goal = equal(W, scaled(4, T, X))
     definitions = (equal(W, product(A, Const(2))), equal(A, product(B, T)), equal(B, scaled(2, X)))
