@@ -171,6 +171,19 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "rising = all(value >= 0 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)",
         "rising = all(value > 0 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)",
     ): "a polynomial has no coefficient of zero",
+    (
+        "blueprint/normalform.py",
+        "return {tuple(sorted(name for name in named if name in positive)): 1}",
+        "return {tuple(sorted(name for name in named if name in positive)): 2}",
+    ): "twice a difference is nothing exactly where the difference is",
+    (
+        "blueprint/normalform.py",
+        "return {(): value} if value else {}",
+        "return {(): value} if (value) or True else {}",
+    ): "a coefficient of zero is left out by the next sum or product, and nothing is asked of it before",
+    ("blueprint/normalform.py", "if divisor == 0 or dividend % divisor:", "if divisor == 0:"): (
+        "where a division is not exact the rule is false at the point, which then refutes nothing"
+    ),
     ("blueprint/normalform.py", "for count in range(len(free) + 1)", "for count in range(len(free) + 2)"): (
         "no more variables can be chosen than there are"
     ),

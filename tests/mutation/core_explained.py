@@ -21,6 +21,19 @@ EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
         "[_slack(each, system) for each in obligation.hypotheses if each.relation is not Relation.EQUAL]",
         "[_slack(each, system) for each in obligation.hypotheses]",
     ): "the equation 1 = x makes x positive, too, so that it may be multiplied with: more is proved, nothing false",
+    (
+        "blueprint/transition.py",
+        "relations = [relation for relation in plan.relations if relation.rule == rule.id]",
+        "relations = [relation for relation in plan.relations]",
+    ): "the claim of a projection is one rule's; had two rules the same, each would ask more, and count too many",
+    ("blueprint/transition.py", "if isinstance(expected, ExpectedTask)", ""): (
+        "no rule names a tensor like a task that it makes of the same sources; with one, planning would break off"
+    ),
+    (
+        "blueprint/instances.py",
+        "present = {each.target.primitive for each in targets if isinstance(each, ExpectedTask)}",
+        "present = {each.target.primitive for each in targets}",
+    ): ("rules that claim something about a task's traffic have one task as their target"),
     ("blueprint/worker.py", "_SIGKILL = 9", "_SIGKILL = 10"): (
         "the signal with which a worker follows its parent; this one ends it, too, as nothing in it takes signals"
     ),
