@@ -66,7 +66,8 @@ def match_relations(
     rules = {rule.id: rule for rule in pass_rules}
     demanded = {(relation.rule.id, relation.sources) for relation in relations}
     groups: dict[tuple[str, tuple[str, ...]], dict[tuple[type, str], Entity]] = {}
-    dangling = undeclared = mismatched = covered = 0
+    dangling = undeclared = covered = 0
+    mismatched: set[str] = set()
     for entity in entities:
         lineage = entity.lineage
         key = (lineage.transform, lineage.sources)
@@ -78,12 +79,14 @@ def match_relations(
             undeclared += 1
             faults.append(_fault("lineage.undeclared", f"no rule {lineage.transform} at this boundary", entity))
         elif key not in demanded:
-            mismatched += 1
+            mismatched.add(entity.id)
             faults.append(
                 _fault("coverage.unexpected", f"rule {lineage.transform} demands no target of these sources", entity)
             )
         else:
-            faults.extend(_lineage_faults(rules[lineage.transform], entity))
+            if wrong := list(_lineage_faults(rules[lineage.transform], entity)):
+                mismatched.add(entity.id)
+                faults.extend(wrong)
             groups.setdefault(key, {})[type(entity), entity.name] = entity
 
     matched: list[Matched] = []
@@ -107,27 +110,24 @@ def match_relations(
                     )
                 )
         for entity in group.values():
-            mismatched += 1
+            mismatched.add(entity.id)
             faults.append(
                 _fault("coverage.unexpected", f"rule {relation.rule.id} demands no target of this name", entity)
             )
         matched.append(Matched(relation, tuple(found)))
 
     used = {source for each in matched if each.complete for source in each.relation.sources}
-    generated = sum(
-        len(each.relation.targets) for each in matched if each.relation.rule.lineage is LineageKind.GENERATED
-    )
-    wrong = sum(1 for each in faults if each.code in {"lineage.kind", "lineage.source_value"})
+    made = [each.found for each in matched if each.relation.rule.lineage is LineageKind.GENERATED]
     coverage = Coverage(
         source=len(used),
         source_total=len(known),
         target=covered,
         target_total=len(entities),
-        generated=generated,
+        generated=sum(one is not None for found in made for one in found),
         missing=missing,
         dangling=dangling,
         undeclared=undeclared,
-        mismatched=mismatched + wrong,
+        mismatched=len(mismatched),
     )
     return Matching(matched, coverage, faults)
 

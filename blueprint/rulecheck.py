@@ -14,7 +14,6 @@ from typing import Final
 
 import sympy
 
-from blueprint import symbols
 from blueprint.case import Case
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase, Primitive, Stage
@@ -241,22 +240,25 @@ def _check_equations(law: Law | MemoryLaw, cases: Sequence[Case]) -> None:
         raise RulebookError(f"law {law.id} needs equations with distinct forms")
     if not cases:
         raise RulebookError(f"law {law.id} speaks of no case of the strategy")
-    alone = not all(case.tensor_parallel for case in cases)
     for equation in law.equations:
         where, symbol = f"law {law.id} ({plain(equation.form)})", equation.quantity.symbol
-        # Expanded, so that a quantity which cancels out, at t = 1 perhaps, does not count as one that is there.
-        lefts = [equation.left, equation.left.subs(symbols.t, 1)] if alone else [equation.left]
-        if not all(symbol in sympy.expand(left).free_symbols for left in lefts):
-            raise RulebookError(f"{where} says nothing: its left side lacks {symbol}")
+        if not _measures(equation.left, symbol):
+            raise RulebookError(f"{where} says nothing: its left side is not {symbol} times what is always positive")
         if other := equation.left.free_symbols & (_MEASURED - {symbol}):
             raise RulebookError(f"{where}: its left side speaks of {min(map(str, other))}, it may of {symbol} alone")
+
+
+def _measures(left: sympy.Expr, symbol: sympy.Symbol) -> bool:
+    """Whether a left side is one symbol times what is positive for all sizes: where it vanishes, a law says nothing."""
+    parts = [part.as_coeff_Mul() for part in sympy.Add.make_args(sympy.expand(left))]
+    return all(number > 0 and rest.as_powers_dict().get(symbol) == 1 for number, rest in parts)
 
 
 def _check_members(law: Law, cases: Sequence[Case]) -> None:
     for name in ("phases", "kinds", "primitives"):
         _require_tuple(f"law {law.id}: {name} of its group", getattr(law.group, name))
     members = [law.group.members(case) for case in cases]
-    if any(type(each) is not int or each < 0 for each in members) or not any(members):
+    if any(type(each) is not int or not 0 <= each < 2**31 for each in members) or not any(members):
         raise RulebookError(f"law {law.id}: its group needs a whole number of members, and some in at least one case")
 
 
@@ -272,8 +274,10 @@ def _check_maximum(law: MaximumLaw) -> None:
         raise RulebookError(f"law {law.id}: every form speaks of the same arms, in one order")
     if law.left.free_symbols & _MEASURED != {law.capacity.symbol}:
         raise RulebookError(f"law {law.id}: its left side must speak of {law.capacity.symbol} alone")
-    if law.capacity.symbol not in sympy.expand(law.left.subs(symbols.t, 1)).free_symbols:
-        raise RulebookError(f"law {law.id} says nothing: its left side lacks {law.capacity.symbol}")
+    if not _measures(law.left, law.capacity.symbol):
+        raise RulebookError(
+            f"law {law.id} says nothing: its left side is not {law.capacity.symbol} times what is always positive"
+        )
     if any(_MEASURED & arm.free_symbols for each in (*law.forms, *law.wrong) for arm in each.arms.values()):
         raise RulebookError(f"law {law.id} says nothing: an arm speaks of what is measured")
     for side in (law.left, *(arm for each in (*law.forms, *law.wrong) for arm in each.arms.values())):

@@ -5,3 +5,5 @@ MAX_BUDGET = 2**31 - 1
 
 DEFAULT_BUDGET = 5_000_000
 """Solver steps that one obligation may take; a verdict never depends on time."""
+MAX_BITS = 4_096
+"""Of the largest constant that a law or an obligation may have: it has fewer digits than Python prints of a number."""

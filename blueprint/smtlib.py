@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from blueprint.errors import ObligationError
+from blueprint.settings import MAX_BITS
 from blueprint.term import Comparison, Const, Product, Relation, Sum, Term, Var
 from blueprint.verdict import Obligation
 
 MAX_FACTORS = 64
 MAX_MONOMIALS = 20_000
-MAX_BITS = 4_096
 MAX_DEPTH = 100
 MAX_NODES = 200_000
 

@@ -9,6 +9,7 @@ from typing import Final
 import sympy
 
 from blueprint.errors import ObligationError
+from blueprint.settings import MAX_BITS
 from blueprint.term import Const, Product, Sum, Term, Var
 
 
@@ -163,10 +164,10 @@ def to_term(expression: sympy.Expr | int) -> Term:
 
     Raises ObligationError for anything else: fractions, negative powers, functions, infinities, foreign symbols.
     """
-    if type(expression) is int:
-        return Const(expression)
-    if isinstance(expression, sympy.Integer):
-        return Const(int(expression))
+    if type(expression) is int or isinstance(expression, sympy.Integer):
+        if (value := int(expression)).bit_length() > MAX_BITS:
+            raise ObligationError(f"a constant has more than {MAX_BITS} bits")
+        return Const(value)
     if isinstance(expression, sympy.Symbol):
         return Var(_known(expression))
     if isinstance(expression, sympy.Add):

@@ -244,8 +244,14 @@ class _Settlement:
     def named(self, finding: Finding, index: int | None) -> Finding:
         """A law's finding with the relation whose claim asks the same; without one it stands for its whole group."""
         for each in self.plan.relations:
-            if any(claim.obligation == index for claim in each.claims):
-                return msgspec.structs.replace(finding, path=self.place(each.names[0]), relation=each.id)
+            for check in each.claims:
+                if check.obligation == index:
+                    failed = failed_facts(check, self.plan.obligations[index].witness, self.ledger.names)
+                    field = next((fact.field for fact in failed), "")
+                    name = max(
+                        (name for name in each.names if field.startswith(plain(name))), key=len, default=each.names[0]
+                    )
+                    return msgspec.structs.replace(finding, path=self.place(name), relation=each.id)
         return finding
 
     def law_position(self, check: LawCheck, index: int) -> int:

@@ -106,11 +106,14 @@ def _membership(failed: Sequence[FailedFact]) -> Iterator[str]:
     for fact in failed:
         if fact.field.endswith("]"):
             lists.setdefault(fact.field.rpartition("[")[0], []).append(fact)
-    counted = {fact.field.removesuffix(" count") for fact in failed if fact.field.endswith(" count")}
-    for field in [each for each in lists if each in counted]:
+    counts = {fact.field.removesuffix(" count"): fact for fact in failed if fact.field.endswith(" count")}
+    for field in [each for each in lists if each in counts]:
         found = Counter(each.found for each in lists[field])
         expected = Counter(each.expected for each in lists[field])
-        lacks, has = list(expected - found), [each for each in found - expected if each != "nothing"]
+        # Of a list that is too long the end is compared with nothing: what seems to be lacking may stand there.
+        longer = int(counts[field].found) > int(counts[field].expected)
+        lacks = () if longer else expected - found
+        has = [each for each in found - expected if each != "nothing"]
         yield from (f"{plain(field)} lacks {name}" for name in lacks)
         yield from (f"{plain(field)} should not have {name}" for name in has)
 

@@ -86,6 +86,9 @@ def test_what_the_pass_makes_is_exactly_what_is_demanded() -> None:
     assert [each.relation for each in found.matched] == list(RELATIONS)
     generated = [each for each in RELATIONS if each.rule.lineage is LineageKind.GENERATED]
     assert found.coverage.generated == sum(len(each.targets) for each in generated) > 0
+    made = next(each for each in ENTITIES if each.lineage.transform == generated[0].rule.id)
+    less = matched([each for each in ENTITIES if each is not made])
+    assert less.coverage.generated == found.coverage.generated - 1
 
 
 def test_every_demanded_target_is_paired_with_the_entity_of_its_kind_and_name() -> None:
@@ -180,6 +183,15 @@ def test_sources_of_which_the_rule_demands_nothing_are_unexpected(place: int) ->
 def test_a_name_that_is_not_demanded_is_unexpected(place: int) -> None:
     found = with_entity(place, name="another")
     assert sorted(faults(found)) == [("coverage.missing", ENTITIES[place].name), ("coverage.unexpected", "another")]
+    assert counts(found) == {**ONE_LOST, "mismatched": 1}
+
+
+def test_an_entity_with_two_faults_is_one_that_does_not_match() -> None:
+    lineage = ENTITIES[TASK].lineage
+    kind = next(each for each in LineageKind if each is not lineage.kind)
+    found = with_entity(TASK, name="another", lineage=change(lineage, kind=kind))
+    codes = {code for code, path in faults(found) if path == "another"}
+    assert codes == {"lineage.kind", "coverage.unexpected"}
     assert counts(found) == {**ONE_LOST, "mismatched": 1}
 
 

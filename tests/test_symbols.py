@@ -93,3 +93,12 @@ def test_a_term_has_the_value_of_its_expression(expression: sympy.Expr) -> None:
 def test_anything_else_has_no_term(expression: sympy.Expr, words: str) -> None:
     with pytest.raises(ObligationError, match=words):
         to_term(expression)
+
+
+@pytest.mark.parametrize("number", [2**4096, -(2**4096)])
+def test_a_constant_has_at_most_4096_bits(number: int) -> None:
+    """So that it can be printed, and a solver reads it."""
+    for form in (number, sympy.Integer(number), number * B, B + number):
+        with pytest.raises(ObligationError, match="a constant has more than 4096 bits"):
+            to_term(form)
+    assert to_term(2**4096 - 1) == to_term(sympy.Integer(2**4096 - 1)) == Const(2**4096 - 1)

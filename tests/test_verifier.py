@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from blueprint import wording
 from blueprint.case import all_cases
 from blueprint.diagnostic import Diagnostic
 from blueprint.discharge import SolverPool
@@ -23,6 +24,7 @@ from blueprint.settings import DEFAULT_BUDGET
 from blueprint.theorems import Theorems
 from blueprint.verdict import Answer, Obligation, Verdict
 from blueprint.verifier import Settled, Step, TransitionVerifier
+from blueprint.wording import failed_facts
 from blueprint.worker import Batch
 
 BOOK = open_rulebook(None)
@@ -223,6 +225,32 @@ def test_a_false_id_is_named_after_its_entity_and_a_law_after_the_claim_that_ask
     of_law = next(each for each in result.findings if each.code.startswith("law."))
     assert of_law.relation == "relation:wanted"
     assert of_law.path.endswith("/wanted")
+
+
+def test_a_law_is_named_after_the_entity_of_the_relation_whose_field_is_false() -> None:
+    asked = question(3, "up.forward.work")
+    for label, found in (("up.work", 3), ("up.gradient.work", 9)):
+        asked.number(label, found, asked.given(label, 3))
+    plan = plan_of(3, names=("up", "up.forward", "up.gradient"))
+    check = ClaimCheck(Claim.EXACT_WORK, tuple(asked.facts), plan.ask(asked.obligation()))
+    plan.relations.append(replace(plan.relations[0], id="relation:false", claims=(check,)))
+    plan.laws.append(replace(law_of(plan), obligations=(check.obligation,)))
+    of_law = next(each for each in settled(plan).findings if each.code.startswith("law."))
+    assert of_law.relation == "relation:false"
+    assert of_law.path.endswith("/up.gradient")
+
+
+def test_a_list_that_is_too_long_is_not_said_to_lack_what_may_stand_at_its_end() -> None:
+    """Of a list as long as it should be, or shorter, what is lacking is named."""
+    said = {}
+    for found in (("d", "a", "b", "c"), ("a", "b"), ("a", "b", "d")):
+        asked = Question()
+        asked.names("ids", found, ("a", "b", "c"))
+        plan = TransitionPlan(("model", "distributed"), EXACT, CASE)
+        check = ClaimCheck(Claim.DATA_FLOW, tuple(asked.facts), plan.ask(asked.obligation()))
+        failed = tuple(failed_facts(check, plan.obligations[0].witness, {}))
+        said[len(found), found[0]] = list(wording._membership(failed))
+    assert said == {(4, "d"): ["ids should not have d"], (2, "a"): ["ids lacks c"], (3, "a"): []}
 
 
 def test_a_diagnostic_is_a_finding_and_nothing_is_established_with_it() -> None:

@@ -22,6 +22,11 @@ LIMIT: Final = 1024 * 1024
 
 KEYS: Final = ("expect", "cross-check", "shipped-rules")
 
+STEPS: Final = 30_000_000
+"""Of as many steps of the parser at most may the keys of a file be: an ordinary one has thousands."""
+WIDTH: Final = 64
+"""Bits of the largest number that a binding has."""
+
 
 @dataclass(frozen=True)
 class Config:
@@ -60,13 +65,27 @@ def load() -> Config:
         if not os.path.lexists(path):
             continue
         try:
-            document = tomllib.loads(read_bounded(path, LIMIT).decode("utf-8"))
+            text = read_bounded(path, LIMIT).decode("utf-8")
+            if steps_of(text) > STEPS:
+                raise InputError("has keys of too many parts to be read", path=plain(path, 480))
+            document = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(f"is no TOML: {plain(error)}", path=plain(path, 480)) from error
         tool = document.get("tool", {})
         if isinstance(tool, dict) and "blueprint" in tool:
             return _config(str(path), tool["blueprint"])
     return Config()
+
+
+def steps_of(text: str) -> int:
+    """At least as many steps as tomllib takes for the keys of a text: for each part of a key, one for all before it."""
+    steps = depth = 0
+    for line in text.split("\n"):
+        parts = line.count(".") + 1
+        if line.lstrip().startswith("["):
+            depth = parts
+        steps += parts * (depth + parts)
+    return steps
 
 
 def _config(path: str, table: object) -> Config:
@@ -92,8 +111,8 @@ def _binding(path: str, key: str, value: Any) -> str:  # noqa: ANN401  (TOML hol
     """A binding's value in words: a word, a whole number, or yes and no."""
     if type(value) is bool:
         return "yes" if value else "no"
-    if type(value) not in (str, int) or value == "":
-        raise _refused(path, f"expect.{key}", "is neither a word nor a whole number")
+    if type(value) not in (str, int) or value == "" or (type(value) is int and value.bit_length() > WIDTH):
+        raise _refused(path, f"expect.{key}", f"is neither a word nor a whole number of at most {WIDTH} bits")
     return str(value)
 
 

@@ -11,6 +11,7 @@ import sympy
 
 from blueprint import codec
 from blueprint.case import Case
+from blueprint.errors import RulebookError
 from blueprint.law import (
     VECTOR,
     AnyLaw,
@@ -87,11 +88,19 @@ def _formulae(rule: PrimitiveRule) -> _Formulae:
 
 
 def _typed(expression: sympy.Expr | int) -> str:
-    return plain(sympy.sstr(expression), WIDE).replace("**", "^")
+    return _printed(sympy.sstr, expression).replace("**", "^")
 
 
 def _latex(expression: sympy.Expr | int) -> str:
-    return plain(sympy.latex(expression), WIDE)
+    return _printed(sympy.latex, expression)
+
+
+def _printed(printer: Show, expression: sympy.Expr | int) -> str:
+    """Raises RulebookError for a number of more digits than Python prints: no theorem about one can be proved."""
+    try:
+        return plain(printer(expression), WIDE)
+    except ValueError as error:
+        raise RulebookError(f"an equation has too large a number: {plain(error)}") from error
 
 
 def text(rulebook: Rulebook) -> str:

@@ -86,5 +86,6 @@ def _looked_at(reports: Sequence[Report]) -> str:
         f"{count_of(reports, status)} {status.value}" for status in (Status.REFUTED, Status.UNKNOWN, *seldom)
     )
     counted = f"{count(reports, 'relations')} relations, {count(reports, 'claims')} claims"
-    counted += f", {count(reports, 'laws')} law instances by {count(reports, 'obligations')} obligations"
+    laws = count(reports, "laws") - count_of(reports, Status.NOT_APPLICABLE)
+    counted += f", {laws} law instances by {count(reports, 'obligations')} obligations"
     return plain(f"{counted}; {rest}", 240)

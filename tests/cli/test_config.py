@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from blueprint import crosscheck
-from blueprint.cli.config import Config, load
+from blueprint.cli.config import STEPS, Config, load, steps_of
 from blueprint.errors import InputError, UsageError
 from blueprint.outcome import Report
 from tests.cli.conftest import ROOT, Run
@@ -94,6 +94,11 @@ def test_the_command_line_cannot_take_a_demand_back(project: Path, blueprint: Ru
         ("expect = 1", "tool.blueprint.expect is no table of bindings"),
         ("expect = {tensor = 8.0}", "tool.blueprint.expect.tensor is neither a word nor a whole number"),
         ("expect = {tensor = ''}", "tool.blueprint.expect.tensor is neither a word nor a whole number"),
+        (f"expect = {{tensor = 0x{'f' * 17}}}", "tool.blueprint.expect.tensor is neither a word nor a whole number of"),
+        (
+            f"expect = {{tensor = 0x{'f' * 9999}}}",
+            "tool.blueprint.expect.tensor is neither a word nor a whole number of",
+        ),
         ("cross-check = 'z3'", 'tool.blueprint.cross-check is neither "none" nor "cvc5"'),
         ("cross-check = ['cvc5']", 'tool.blueprint.cross-check is neither "none" nor "cvc5"'),
         ("shipped-rules = 1", "tool.blueprint.shipped-rules is neither true nor false"),
@@ -118,6 +123,33 @@ def test_what_is_no_toml_is_refused(content: bytes, tmp_path: Path, monkeypatch:
     (tmp_path / "pyproject.toml").write_bytes(content)
     with pytest.raises(InputError, match="is no TOML"):
         load()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ".".join("a" * 20_000) + " = 1",
+        f"[{'.'.join('a' * 20_000)}]",
+        f"[{'.'.join('a' * 4_000)}]\n" + "".join(f"{number}=1\n" for number in range(100_000)),
+        f"{'.'.join('b' * 600)}=1\n" * 400,
+    ],
+    ids=["key", "table", "deep table", "many"],
+)
+def test_a_file_that_would_be_slow_to_read_is_not_read(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser takes a step for each part of a key and each one before it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text(content, encoding="utf-8")
+    monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("read"))
+    with pytest.raises(InputError, match="has keys of too many parts"):
+        load()
+
+
+def test_an_ordinary_file_is_far_from_slow_to_read() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert 1_000 < steps_of(text) < STEPS / 1_000
+    assert steps_of(f'readme = "{"A sentence. " * 5_000}"\n') < STEPS
 
 
 def test_a_table_of_ours_is_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -532,9 +532,19 @@ def _many(folder: Path) -> None:
 
 
 REFUSED |= {
-    "law of nothing": (_mlp("W - W, lambda case: 0"), "law mlp (general) says nothing: its left side lacks W"),
-    "quantity that cancels out": (_mlp("t * (W + 1) - t * W - t, lambda case: 0"), "its left side lacks W"),
-    "no quantity at all": (_mlp("t * H, lambda case: 0"), "its left side lacks W"),
+    "law of nothing": (
+        _mlp("W - W, lambda case: 0"),
+        "law mlp (general) says nothing: its left side is not W times what is always positive",
+    ),
+    "quantity that cancels out": (
+        _mlp("t * (W + 1) - t * W - t, lambda case: 0"),
+        "its left side is not W times what is always positive",
+    ),
+    "no quantity at all": (_mlp("t * H, lambda case: 0"), "its left side is not W times what is always positive"),
+    "law of a number too large": (
+        _mlp("t * W, lambda case: 2**4096 * B"),
+        "law mlp (general): ObligationError: a constant has more than 4096 bits",
+    ),
     "law of itself": (_mlp("W, lambda case: W"), "law mlp (general) says nothing: its right side speaks of"),
     "law of itself in one case": (
         _mlp("t * W, lambda case: t * W if case.sequence_parallel and case.biases else 4 * B * S * H * F"),
@@ -569,7 +579,7 @@ REFUSED |= {
     ),
     "memory law of nothing": (
         _replace(ACTIVATIONS, "Capacity.CHECKPOINT, t * C_ckpt,", "Capacity.CHECKPOINT, t * C_work,"),
-        "law checkpoint (general) says nothing: its left side lacks C_ckpt",
+        "law checkpoint (general) says nothing: its left side is not C_ckpt times what is always positive",
     ),
     "memory law of itself": (
         _replace(WEIGHTS, "C_w, lambda case: e * (n_D if", "C_w, lambda case: C_w * (n_D if"),
@@ -652,7 +662,7 @@ REFUSED |= {
     ),
     "memory law of nothing at t = 1": (
         _replace(ACTIVATIONS, "Capacity.WORKING, t * C_work, working", "Capacity.WORKING, (t - 1) * C_work, working"),
-        "law working-memory (general) says nothing: its left side lacks C_work",
+        "law working-memory (general) says nothing: its left side is not C_work times what is always positive",
     ),
     "memory law of another fact": (
         _replace(ACTIVATIONS, "Capacity.WORKING, t * C_work, working", "Capacity.WORKING, C_ckpt * C_work, working"),
@@ -818,7 +828,7 @@ REFUSED |= {
     ),
     "maximum of nothing at t = 1": (
         _replace(WORKSPACE, "left=t * C_ws,", "left=(t - 1) * C_ws,"),
-        "law workspace says nothing: its left side lacks C_ws",
+        "law workspace says nothing: its left side is not C_ws times what is always positive",
     ),
     "maximum of itself": (
         _replace(WORKSPACE, "WIDE: D + b * q * F * e}", "WIDE: C_ws}"),
@@ -841,7 +851,7 @@ REFUSED |= {
     ),
     "caches that cancel out": (
         _replace("inference/cache_traffic.py", "t * K_r,\n            lambda", "K_r - K_r,\n            lambda"),
-        "law kv-read (general) says nothing: its left side lacks K_r",
+        "law kv-read (general) says nothing: its left side is not K_r times what is always positive",
     ),
     "caches of themselves": (
         _replace(

@@ -173,16 +173,24 @@ def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
 def test_a_law_is_checked_in_its_own_cases_alone() -> None:
     law = first_of(Law)
     (equation, *rest) = law.equations
+    members = replace(law.group, members=lambda case: 1 if case.tensor_parallel else 2**31)
+    with pytest.raises(RulebookError, match="its group needs a whole number of members"):
+        check_rules(with_law(Law, group=members))
     members = replace(law.group, members=lambda case: 1 if case.tensor_parallel else -1)
     parallel = {"when": lambda case: case.tensor_parallel}
     check_rules(with_law(Law, **parallel, group=members))
     with pytest.raises(RulebookError, match="its group needs a whole number of members"):
         check_rules(with_law(Law, group=members))
-    # A quantity that cancels out on one rank is not there.
-    vanishing = replace(equation, left=(symbols.t - 1) * equation.quantity.symbol)
-    check_rules(with_law(Law, **parallel, equations=(vanishing, *rest)))
-    with pytest.raises(RulebookError, match="its left side lacks"):
-        check_rules(with_law(Law, equations=(vanishing, *rest)))
+    # A quantity that cancels out where a form or the definitions of a share hold, or on one rank, is not there.
+    t, h, d, measured = symbols.t, symbols.h, symbols.d, equation.quantity.symbol
+    for factor in (t - 1, symbols.H - h * d, t * symbols.h_t - h, t * symbols.R - symbols.B * symbols.S, 0, -1, t - t):
+        with pytest.raises(RulebookError, match=f"its left side is not {measured} times what is always positive"):
+            check_rules(with_law(Law, equations=(replace(equation, left=factor * measured), *rest)))
+    for left in (measured + 1, measured**2, t * (measured + h) - t * h + h):
+        with pytest.raises(RulebookError, match=f"its left side is not {measured} times what is always positive"):
+            check_rules(with_law(Law, equations=(replace(equation, left=left), *rest)))
+    for left in (measured, 2 * t * measured, (t + h) * measured):
+        check_rules(with_law(Law, equations=(replace(equation, left=left), *rest)))
     circular = replace(
         equation, right=lambda case: equation.quantity.symbol if case.tensor_parallel else equation.right(case)
     )

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from blueprint.errors import ObligationError
-from blueprint.smtlib import MAX_BITS, MAX_DEPTH, MAX_FACTORS, MAX_MONOMIALS, numbered, render, render_premises
+from blueprint.settings import MAX_BITS
+from blueprint.smtlib import MAX_DEPTH, MAX_FACTORS, MAX_MONOMIALS, numbered, render, render_premises
 from blueprint.term import Comparison, Const, Product, Sum, Term, Var, at_most, equal, less, product
 from blueprint.verdict import Obligation
 
