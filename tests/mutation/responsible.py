@@ -42,6 +42,7 @@ _EXAMINATION = "tests/bundles/test_examination.py"
 _BUNDLE = "tests/test_bundle.py"
 _FACTS = "tests/test_facts.py"
 _BINDINGS = "tests/test_bindings.py"
+_EXAMINE = "tests/test_examine.py"
 _RULEBOOK = "tests/rules/test_rulebook.py"
 _IR = "tests/ir"
 _REFUSALS = "tests/gate/test_refusals.py"
@@ -241,7 +242,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
     "extension": Tests(_EXTENDED, (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
-    "examine": Tests((_EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
+    "examine": Tests((_EXAMINE, _EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
