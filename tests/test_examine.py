@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, cast
 
 import msgspec
@@ -23,13 +24,13 @@ from blueprint.verifier import Settled, TransitionVerifier
 from blueprint.workload.extension import ElementwiseOperation
 from tests.gate.small import BOOK, THEOREMS, TINY, Instant, distributing, looking, planning
 
-REQUEST = inference_request(TINY, batch=2, prompt=6, context=9, tensor=1)
+REQUEST = inference_request(TINY, batch=2, prompt=6, context=9, tensor=1, target=TargetKind.QUEUE)
 NOTHING = Settled((), (), ())
 
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    """Both branches of inference, as the gate lets them pass."""
+    """Both branches of inference down to a bound plan, as the gate lets them pass."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("blueprint.derivation.SolverPool", lambda _jobs: Instant())
         return read_bundle(derive(REQUEST))
@@ -46,10 +47,9 @@ def found(run: _Examination) -> list[tuple[str, str, bool]]:
     return [(each.code, each.path, each.refutes) for each in run.findings]
 
 
-def asked(run: _Examination, branch: Branch = Branch.PREFILL, length: int = 3) -> list[Any]:
-    """The steps of one branch, as far as it goes."""
-    (chain,) = (each for each in run.chains() if each.branch is branch)
-    return list(run.steps_of(chain.cut(length)))
+def asked(run: _Examination) -> list[Any]:
+    """The steps of one branch."""
+    return list(run.steps_of(run.chains()[0]))
 
 
 def failing(error: Exception) -> Callable[[], object]:
@@ -61,7 +61,10 @@ def failing(error: Exception) -> Callable[[], object]:
 
 def test_a_step_that_is_sound_finds_nothing_and_a_second_run_of_all_passes_conforms(bundle: Bundle) -> None:
     run = examined(bundle)
-    assert [each.conformant for each in asked(run)] == [True, True]
+    steps = asked(run)
+    assert [each.conformant for each in steps] == [True, True, True]
+    stages = [stage.value for stage in (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE, Stage.CONCRETE)]
+    assert [each.plan.boundary for each in steps] == list(pairwise(stages))
     assert run.findings == []
 
 
@@ -70,8 +73,8 @@ def test_a_step_that_is_sound_finds_nothing_and_a_second_run_of_all_passes_confo
 
 def test_replay_that_is_switched_off_leaves_undecided_and_refutes_nothing(bundle: Bundle) -> None:
     run = examined(bundle, replay=False)
-    assert [each.conformant for each in asked(run)] == [None, None]
-    assert found(run) == [("replay.off", f"prefill/{stage}", False) for stage in ("distributed", "portable")]
+    assert [each.conformant for each in asked(run)] == [None, None, None]
+    assert found(run) == [("replay.off", f"prefill/{stage}", False) for stage in ("distributed", "portable", "concrete")]
     assert run.verdict(NOTHING) is Outcome.NOT_ESTABLISHED
 
 
@@ -85,7 +88,7 @@ def test_without_replay_what_was_recorded_of_it_is_taken_as_it_is(bundle: Bundle
 def test_another_construction_is_found_at_its_stage_with_the_first_difference(bundle: Bundle, branch: Branch) -> None:
     run = examined(bundle)
     chain = next(each for each in run.chains() if each.branch is branch)
-    model, distributed, plan = chain.snapshots
+    model, distributed, plan, _ = chain.snapshots
     (first, *rest) = cast("Any", plan).tasks
     other = msgspec.structs.replace(
         plan, tasks=(msgspec.structs.replace(first, work=msgspec.structs.replace(first.work, operations=77)), *rest)
@@ -104,12 +107,12 @@ def test_a_pass_within_a_stage_must_leave_it_as_it_is_when_run_again(bundle: Bun
         msgspec.structs.force_setattr(ir, name, getattr(ir, name)[1:])
 
     honest = examined(bundle, extension=Extension(passes=(ExtensionPass(looking()),)))
-    assert len(asked(honest)) == 2
+    assert len(asked(honest)) == 3
     assert honest.findings == []
     for stage, path in ((Stage.MODEL, "prefill/model"), (Stage.DISTRIBUTED, "prefill/distributed")):
         harming = looking(harm, boundary=(stage, stage))
         run = examined(bundle, extension=Extension(passes=(ExtensionPass(harming),)))
-        assert len(asked(run)) == 2
+        assert len(asked(run)) == 3
         assert found(run) == [("replay", path, True)]
         assert "LookingPass does not leave the snapshot as it is when it is run again" in run.findings[0].message
 
@@ -168,7 +171,7 @@ def test_a_request_outside_the_domain_is_found_in_its_own_words(bundle: Bundle) 
 
 
 def test_of_a_snapshot_with_a_structural_fault_and_what_follows_no_claim_is_asked(bundle: Bundle) -> None:
-    for position, lengths in enumerate(((0, 0), (1, 3), (2, 3), (3, 1), (3, 2))):
+    for position, lengths in enumerate(((0, 0), (1, 4), (2, 4), (3, 4), (4, 1), (4, 2), (4, 3))):
         record = bundle.stages[position]
         header = msgspec.structs.replace(record.snapshot.header, version=9)
         snapshot = msgspec.structs.replace(cast("Any", record.snapshot), header=header)
@@ -186,8 +189,8 @@ def test_of_a_snapshot_with_a_structural_fault_and_what_follows_no_claim_is_aske
         (training_request(TINY, sequence=8), 3),
         (training_request(TINY, sequence=8, target=TargetKind.QUEUE), 4),
         (training_request(TINY, sequence=8, target=TargetKind.SLOT, emit=True), 5),
-        (REQUEST, 5),
-        (inference_request(TINY, batch=2, prompt=6, context=9, target=TargetKind.QUEUE), 7),
+        (inference_request(TINY, batch=2, prompt=6, context=9), 5),
+        (REQUEST, 7),
         (inference_request(TINY, batch=2, prompt=6, context=9, target=TargetKind.QUEUE, emit=True), 9),
     ],
 )
