@@ -49,6 +49,7 @@ _REFUSALS = "tests/gate/test_refusals.py"
 _CONTRACTS = "tests/gate/test_contracts.py"
 _TRANSACTION = "tests/gate/test_transaction.py"
 _ANALYSES = "tests/gate/test_analyses.py"
+_STEPS = "tests/gate/test_steps.py"
 _GATE_BINDING = "tests/gate/test_binding.py"
 _DIMS = "tests/workload/test_dims.py"
 _ARRANGED = "tests/workload/test_arranged.py"
@@ -239,7 +240,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
     "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
-    "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
+    "gate": Tests((_STEPS, _ANALYSES), (_REFUSALS, _TRANSACTION)),
     "extension": Tests(_EXTENDED, (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
     "examine": Tests((_EXAMINE, _EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
