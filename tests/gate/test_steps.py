@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
@@ -86,12 +87,44 @@ def told(error: BlueprintError) -> tuple[type[BlueprintError], str, str, str, st
     return type(error), error.code, error.path, error.message, error.origin
 
 
+def doubled() -> ElementwiseOperation:
+    """An operation of an extension. Nobody asks here for what it does."""
+    return ElementwiseOperation(
+        kind="doubled", source="query_projection", readers=("scores",), workload=Workload.INFERENCE, primitive="gelu",
+        work=cast("Any", None), keeps_inputs=False, rule="r.r", tensor_rule="r.r",
+    )  # fmt: skip
+
+
 def gate_error(name: str, step: str, words: str) -> tuple[type[BlueprintError], str, str, str, str]:
     """The refusal of a candidate, about nothing in it that has a place."""
     return GateError, "gate", "", f"{name}: {step}, {words}", f"{name}, {step}"
 
 
+# What is committed ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Committed)])
+def test_a_seal_is_of_the_gate_and_of_everything_that_it_was_made_for(gate: CommitGate, field: str) -> None:
+    model = rooted(gate)
+    done = gate.commit(distributing(), model)
+    assert dataclasses.replace(done) == done
+    others: dict[str, object] = {
+        "ancestors": (done.snapshot,), "digest": "0" * 64, "session": "0" * 64, "derivation_pass": "other",
+        "snapshot": model.snapshot, "seal": SimpleNamespace(of=done.seal.of),
+    }  # fmt: skip
+    with pytest.raises(GateError) as caught:
+        dataclasses.replace(done, **{field: cast("Any", others.get(field))})
+    assert caught.value.message == "only the gate commits a snapshot"
+
+
 # The input ----------------------------------------------------------------------------------------------------------
+
+
+def test_step_1_says_that_what_declares_nothing_is_no_pass(gate: CommitGate, model: Committed) -> None:
+    for each in (object(), SimpleNamespace(facts=None), SimpleNamespace(facts={"name": "APass"})):
+        with pytest.raises(GateError) as caught:
+            gate.commit(cast("Any", each), model)
+        assert caught.value.message == "step 1, this is no pass: it declares nothing of itself"
 
 
 def test_step_1_says_what_the_input_is_not(gate: CommitGate, model: Committed) -> None:
@@ -153,10 +186,7 @@ def test_a_model_with_a_structural_fault_is_not_admitted_by_its_own_code(gate: C
 
 
 def test_the_model_that_is_admitted_has_the_operations_of_the_extension() -> None:
-    added = ElementwiseOperation(
-        kind="doubled", source="query_projection", readers=("scores",), workload=Workload.INFERENCE, primitive="gelu",
-        work=cast("Any", None), keeps_inputs=False, rule="r.r", tensor_rule="r.r",
-    )  # fmt: skip
+    added = doubled()
     gate = gate_of()
     gate.context = dataclasses.replace(gate.context, added=(added,))
     with pytest.raises(GateError, match="this is not the model that the request describes"):
@@ -232,7 +262,7 @@ def test_step_6_sees_whatever_else_a_pass_changes(model: Committed, gate: Commit
     store = gate.published
 
     def the_input(_ir: object, _context: PassContext) -> None:
-        force(cast("Any", model.snapshot).facts, "name", "other")
+        force(model.snapshot, "operations", cast("Any", model.snapshot).operations[1:])
 
     def the_bindings(_ir: object, _context: PassContext) -> None:
         force(gate.context.request.strategy, "data", 7)
@@ -240,15 +270,25 @@ def test_step_6_sees_whatever_else_a_pass_changes(model: Committed, gate: Commit
     def the_store(_ir: object, _context: PassContext) -> None:
         gate.published = dataclasses.replace(store)
 
-    for harm in (the_store, the_bindings):
+    for harm in (the_store, the_bindings, the_input):
         with pytest.raises(GateError) as caught:
-            gate.commit(distributing(harm), model)
+            gate.commit(distributing(harm, 2), model)
         words = "the pass changed what was committed, or the bindings"
         assert told(caught.value) == gate_error(DISTRIBUTE, "step 6", words)
         assert gate.published is store
         force(gate.context.request.strategy, "data", 1)
-    with pytest.raises(GateError, match="step 6, the pass changed what was committed, or the bindings"):
-        gate.commit(distributing(the_input), model)
+
+
+def test_step_6_sees_a_change_of_an_operation_of_the_extension(gate: CommitGate) -> None:
+    added = doubled()
+    gate.context = dataclasses.replace(gate.context, added=(added,))
+
+    def work_forgotten(_ir: object, _context: PassContext) -> None:
+        object.__setattr__(added, "work", nothing)
+
+    known = gate.commit(looking(), gate.admit(model_ir(REQUEST, (added,))))
+    words = "the pass changed what was committed, or the bindings"
+    assert told(refused(gate, looking(work_forgotten), known)) == gate_error(LOOK, "step 6", words)
 
 
 # The output ---------------------------------------------------------------------------------------------------------
@@ -396,7 +436,8 @@ def test_an_observer_sees_exactly_what_is_then_committed() -> None:
     assert done.recorded is not None
     assert done.recorded.relation_verified
     assert (model.recorded, gate.published.checkpoints) == (None, (model, done))
-    assert (done.session, gate.context.branch) == (session_of(REQUEST), BRANCH)
+    assert done.session == session_of(REQUEST)
+    assert [each.report.branch for each in seen] == [BRANCH.value, BRANCH.value]
 
 
 def the_snapshot(candidate: Candidate, _gate: CommitGate) -> None:
