@@ -35,6 +35,7 @@ _CONDITIONS = "tests/rules/test_conditions.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
+_LOADING = "tests/rules/test_loading.py"
 _EXTENDING = "tests/rules/test_extending.py"
 _BINDING = "tests/trust/test_binding.py"
 _TRANSITION = "tests/test_transition.py"
@@ -212,7 +213,7 @@ class Tests(NamedTuple):
 RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
-    "rulebook": Tests((*_EXTENDED, *_LAWS), (_RULEBOOK,)),
+    "rulebook": Tests((_LOADING, *_EXTENDED, *_LAWS), (_RULEBOOK,)),
     "rulecheck": Tests((_RULECHECK, *_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
