@@ -36,6 +36,7 @@ _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
 _LOADING = "tests/rules/test_loading.py"
+_EXTENSION = "tests/rules/test_extension.py"
 _EXTENDING = "tests/rules/test_extending.py"
 _BINDING = "tests/trust/test_binding.py"
 _TRANSITION = "tests/test_transition.py"
@@ -242,7 +243,7 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
     "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
     "gate": Tests((_STEPS, _ANALYSES), (_REFUSALS, _TRANSACTION)),
-    "extension": Tests(_EXTENDED, (_EXTENDING,)),
+    "extension": Tests((_EXTENSION, *_EXTENDED), (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
     "examine": Tests((_EXAMINE, _EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
