@@ -12,8 +12,29 @@ import sympy
 from blueprint import symbols
 from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase
-from blueprint.law import AnyLaw, BoundLaw, Law, MaximumLaw, Requirement
-from blueprint.rule import BoundaryRule, Claim, PassRule, PrimitiveRule, Rule, TaskTarget
+from blueprint.law import (
+    AnyLaw,
+    BoundLaw,
+    InductiveLaw,
+    Law,
+    Maximum,
+    MaximumLaw,
+    MemoryLaw,
+    ProjectionLaw,
+    Quantity,
+    Requirement,
+)
+from blueprint.rule import (
+    DISTRIBUTED_TO_PORTABLE,
+    MODEL_TO_DISTRIBUTED,
+    PORTABLE_TO_CONCRETE,
+    BoundaryRule,
+    Claim,
+    PassRule,
+    PrimitiveRule,
+    Rule,
+    TaskTarget,
+)
 from blueprint.rulecheck import blamed, check_imports, check_right_sides, check_rules, checked_rule
 from blueprint.session import open_rulebook
 from blueprint.term import Relation
@@ -30,6 +51,21 @@ RULES = open_rulebook(None).rules
 )  # fmt: skip
 def test_the_vocabulary_may_be_imported(text: str) -> None:
     check_imports(ast.parse(text), "rules/mine.py")
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "__future__", "collections.abc", "dataclasses", "enum", "functools", "itertools", "math", "typing", "sympy",
+        "blueprint.case", "blueprint.law", "blueprint.rule", "blueprint.symbols", "blueprint.term",
+        "blueprint.ir.common", "blueprint.ir.distributed", "blueprint.ir.model", "blueprint.ir.request",
+    ],
+)  # fmt: skip
+def test_names_of_every_module_of_the_vocabulary_may_be_imported_and_of_none_below_or_above(module: str) -> None:
+    check_imports(ast.parse(f"from {module} import annotations"), "rules/mine.py")
+    for other in (f"{module}.other", module.rpartition(".")[0] or f"{module}s"):
+        with pytest.raises(RulebookError, match="a rule may not import"):
+            check_imports(ast.parse(f"from {other} import annotations"), "rules/mine.py")
 
 
 @pytest.mark.parametrize(
@@ -161,13 +197,127 @@ def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
         (replace(rewrite, targets=()), "a pass rule needs targets and claims"),
         (replace(rewrite, preserves=(), introduces=(), forbids=()), "a pass rule needs targets and claims"),
         (replace(rewrite, targets=list(rewrite.targets)), "targets must be a tuple"),  # type: ignore[arg-type]
+        (replace(rewrite, laws=list(rewrite.laws)), "laws must be a tuple"),  # type: ignore[arg-type]
         (replace(whole, laws=(), claims=()), "a boundary rule needs laws or claims"),
+        (replace(whole, claims=list(whole.claims)), "claims must be a tuple"),  # type: ignore[arg-type]
+        (replace(whole, laws=list(whole.laws)), "laws must be a tuple"),  # type: ignore[arg-type]
+        (replace(whole, boundaries=list(whole.boundaries)), "boundaries must be a tuple"),  # type: ignore[arg-type]
         (replace(whole, claims=(Claim.ROLE,)), "of a boundary as a whole, only these can be asked"),
     )
     for rule, words in wrong:
         identifier = primitive.id if rule is None or isinstance(rule, PrimitiveRule) else rule.id  # type: ignore[attr-defined]
         with pytest.raises(RulebookError, match=words):
             checked_rule(rule, identifier)
+
+
+@pytest.mark.parametrize(
+    "identifier", ["Mine.other", "mine.Other", "mine", "mine.other.one", "mine.other\n", "9.x", f"m.{'x' * 33}", ""]
+)
+def test_an_id_is_a_family_and_a_name_in_lower_case(identifier: str) -> None:
+    primitive = next(each for each in RULES if isinstance(each, PrimitiveRule))
+    assert checked_rule(replace(primitive, id=f"m.{'x' * 32}"), f"m.{'x' * 32}")
+    with pytest.raises(RulebookError, match="the rule calls itself"):
+        checked_rule(replace(primitive, id=identifier), identifier)
+
+
+def test_memory_is_asked_of_plans_as_a_whole_and_requirements_where_they_are_bound_too() -> None:
+    rewrite = next(each for each in RULES if isinstance(each, PassRule) and each.boundary == MODEL_TO_DISTRIBUTED)
+    whole = next(each for each in RULES if isinstance(each, BoundaryRule))
+    words = "speaks of memory, which is asked of plans as a whole"
+    for kind in (MemoryLaw, MaximumLaw, Requirement):
+        laws = (first_of(kind),)
+        assert checked_rule(replace(whole, boundaries=(DISTRIBUTED_TO_PORTABLE,), claims=(), laws=laws), whole.id)
+        elsewhere = replace(whole, boundaries=(MODEL_TO_DISTRIBUTED,), claims=(), laws=laws)
+        for rule in (replace(rewrite, laws=laws), elsewhere):
+            with pytest.raises(RulebookError, match=words):
+                checked_rule(rule, rule.id)
+        bound = replace(whole, boundaries=(PORTABLE_TO_CONCRETE,), claims=(), laws=laws)
+        if kind is Requirement:
+            assert checked_rule(bound, bound.id) is bound
+        else:
+            with pytest.raises(RulebookError):
+                checked_rule(bound, bound.id)
+
+
+@pytest.mark.parametrize("kind", [ProjectionLaw, InductiveLaw])
+def test_every_projection_and_every_arrangement_has_exactly_one_law(kind: type[AnyLaw]) -> None:
+    words = {ProjectionLaw: "every projection of the plan", InductiveLaw: "every arrangement of a bound plan"}[kind]
+    rule = next(
+        each
+        for each in RULES
+        if isinstance(each, PassRule | BoundaryRule) and any(isinstance(law, kind) for law in each.laws)
+    )
+    law = next(law for law in rule.laws if isinstance(law, kind))
+    without = tuple(each for each in rule.laws if each is not law)
+    for laws in (without, (*rule.laws, replace(law, id="another-one"))):
+        with pytest.raises(RulebookError, match=f"{words} needs exactly one law"):
+            check_rules(with_rule(replace(rule, laws=laws)))
+
+
+def test_the_group_of_a_law_lists_what_it_takes() -> None:
+    for name in ("phases", "kinds", "primitives"):
+        group = replace(first_of(Law).group, **{name: list(getattr(first_of(Law).group, name))})
+        with pytest.raises(RulebookError, match=f"{name} of its group must be a tuple"):
+            check_rules(with_law(Law, group=group))
+
+
+def maximum(**changes: Any) -> tuple[Rule, ...]:
+    """The rules, whose first maximum is one of two arms."""
+    small = {"forms": (Maximum("one", TWO), Maximum("two", TWO)), "wrong": (Maximum("half", {"b": symbols.B}),)}
+    return with_law(MaximumLaw, **{**small, **changes})
+
+
+TWO = {"a": symbols.B, "b": symbols.H}
+LEAST = first_of(MaximumLaw).capacity.symbol
+
+
+def test_a_maximum_has_two_arms_or_more_and_a_false_variant_says_another_thing_of_some() -> None:
+    check_rules(maximum())
+    check_rules(maximum(wrong=(Maximum("both", {"b": symbols.B, "a": symbols.H}),)))
+    check_rules(maximum(left=2 * LEAST * symbols.t))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"forms": (Maximum("one", {"a": symbols.B}),)}, "two arms or more"),
+        ({"forms": (Maximum("one", TWO), Maximum("two", {"a": symbols.B}))}, "two arms or more"),
+        ({"forms": (Maximum("one", TWO), Maximum("one", TWO))}, "distinct forms"),
+        ({"wrong": (Maximum("one", TWO),)}, "distinct forms"),
+        (
+            {"forms": (Maximum("one", TWO), Maximum("two", {"b": symbols.H, "a": symbols.B}))},
+            "every form speaks of the same arms, in one order",
+        ),
+        (
+            {"forms": (Maximum("one", TWO), Maximum("two", {"a": symbols.B, "c": symbols.H}))},
+            "every form speaks of the same arms, in one order",
+        ),
+        ({"wrong": (Maximum("half", {"c": symbols.B}),)}, "every form speaks of the same arms, in one order"),
+        ({"wrong": (Maximum("half", {**TWO, "c": symbols.B}),)}, "every form speaks of the same arms, in one order"),
+        ({"left": LEAST * (symbols.t - 1)}, f"says nothing: its left side lacks {LEAST}"),
+        ({"left": LEAST + symbols.C_w}, f"must speak of {LEAST} alone"),
+        ({"forms": (Maximum("one", {**TWO, "b": LEAST}),)}, "an arm speaks of what is measured"),
+        ({"forms": (Maximum("one", {**TWO, "a": symbols.C_w + 1}),)}, "an arm speaks of what is measured"),
+        ({"wrong": (Maximum("half", {"a": LEAST + 1}),)}, "an arm speaks of what is measured"),
+    ],
+)
+def test_a_maximum_that_says_nothing_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(RulebookError, match=words):
+        check_rules(maximum(**changes))
+
+
+def test_no_right_side_speaks_of_anything_that_is_counted_of_a_task() -> None:
+    """A number is none, whether it is one of Python's or not."""
+    law = first_of(Law)
+    (equation, *rest) = law.equations
+    stating = next(each for each in RULES if isinstance(each, PassRule | BoundaryRule) and law in each.laws)
+    for number in (5, sympy.Integer(5), symbols.B * 5):
+        constant = replace(equation, right=lambda _, number=number: number)
+        check_right_sides([(stating, replace(law, equations=(constant, *rest)))])
+    for quantity in Quantity:
+        circular = replace(equation, right=lambda _, quantity=quantity: quantity.symbol + symbols.B)
+        with pytest.raises(RulebookError, match="its right side speaks of what the left determines"):
+            check_right_sides([(stating, replace(law, equations=(circular, *rest)))])
 
 
 def test_a_law_is_checked_in_its_own_cases_alone() -> None:
