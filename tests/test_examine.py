@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, cast
@@ -74,7 +73,9 @@ def test_a_step_that_is_sound_finds_nothing_and_a_second_run_of_all_passes_confo
 def test_replay_that_is_switched_off_leaves_undecided_and_refutes_nothing(bundle: Bundle) -> None:
     run = examined(bundle, replay=False)
     assert [each.conformant for each in asked(run)] == [None, None, None]
-    assert found(run) == [("replay.off", f"prefill/{stage}", False) for stage in ("distributed", "portable", "concrete")]
+    assert found(run) == [
+        ("replay.off", f"prefill/{stage}", False) for stage in ("distributed", "portable", "concrete")
+    ]
     assert run.verdict(NOTHING) is Outcome.NOT_ESTABLISHED
 
 
@@ -124,8 +125,7 @@ def test_passes_that_run_again_are_told_the_operations_of_the_extension(bundle: 
     )  # fmt: skip
     told: list[object] = []
     passes = tuple(
-        ExtensionPass(each(lambda _, context: told.append(context.added)))
-        for each in (looking, distributing, planning)
+        ExtensionPass(each(lambda _, context: told.append(context.added))) for each in (looking, distributing, planning)
     )
     asked(examined(bundle, extension=Extension(operations=(operation,), passes=passes)))
     assert told == [(operation,)] * 3

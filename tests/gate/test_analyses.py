@@ -391,9 +391,7 @@ def test_two_ways_to_one_snapshot_must_agree_on_it(gate: CommitGate, model: Comm
     assert "with another value" in error.message
 
 
-def test_a_way_that_leaves_nothing_takes_nothing_from_what_another_way_left(
-    gate: CommitGate, model: Committed
-) -> None:
+def test_a_way_that_leaves_nothing_takes_nothing_from_what_another_way_left(gate: CommitGate, model: Committed) -> None:
     """What a pass from one stage to the next does not keep is not known of its output by this way; it may be by one."""
     gate.commit(leaving((LIVENESS, OTHER)), model)
     distributed = gate.commit(distributing(_leave_some, produces=(LIVENESS,)), model)

@@ -248,6 +248,13 @@ def test_passes_that_do_not_fit_are_refused(place: int, change: dict[str, Any], 
     assert caught.value.message == words
 
 
+def test_only_what_is_made_of_another_stage_must_be_made_the_same_in_every_run() -> None:
+    contract = made(changed(WITHIN, deterministic=False))
+    assert (contract.name, contract.deterministic) == (WITHIN.name, False)
+    with pytest.raises(ContractError, match="gives the same snapshot in every run"):
+        made(changed(CROSS, deterministic=False))
+
+
 def test_a_version_may_be_anywhere_in_the_range_that_is_read() -> None:
     for writes, reads in ((1, (1, 1)), (1, (1, 3)), (2, (1, 3)), (3, (1, 3))):
         check_links([changed(CROSS, writes=writes), changed(PLAN, reads=reads)])

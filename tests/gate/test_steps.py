@@ -134,7 +134,9 @@ def test_step_1_says_what_the_input_is_not(gate: CommitGate, model: Committed) -
     assert told(refused(gate, distributing(), cast("Committed", model.snapshot))) == gate_error(
         DISTRIBUTE, "step 1", "the input did not come through the gate"
     )
-    elsewhere = gate_of(request=msgspec.structs.replace(REQUEST, model=msgspec.structs.replace(REQUEST.model, layers=4)))
+    elsewhere = gate_of(
+        request=msgspec.structs.replace(REQUEST, model=msgspec.structs.replace(REQUEST.model, layers=4))
+    )
     assert told(refused(elsewhere, distributing(), model)) == gate_error(
         DISTRIBUTE, "step 1", "the input belongs to another session"
     )
@@ -254,7 +256,9 @@ def test_step_6_refuses_a_change_of_the_own_copy_only_where_the_pass_says_it_mak
     for number in (1, 2):
         error = refused(gate, distributing(rename, number), model)
         assert told(error) == gate_error(DISTRIBUTE, "step 6", "the pass changed its input")
-    assert gate.commit(distributing(rename, mutation=Mutation.TRANSACTIONAL), model).snapshot.header.stage is DISTRIBUTED
+    assert (
+        gate.commit(distributing(rename, mutation=Mutation.TRANSACTIONAL), model).snapshot.header.stage is DISTRIBUTED
+    )
 
 
 def test_step_6_sees_whatever_else_a_pass_changes(model: Committed, gate: CommitGate) -> None:

@@ -43,7 +43,7 @@ EXTENSION = Extension(
 )
 """
 
-PASS = """
+WITH_A_PASS = """
 from blueprint.extension import Extension, ExtensionPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 
@@ -55,7 +55,6 @@ class PlanningPass(PlanTransformerTrainingPass):
 EXTENSION = Extension(passes=(ExtensionPass(PlanningPass()),))
 """
 
-TRAINING, INFERENCE = "TRAINING", "INFERENCE"
 SOURCES = {
     "mlp_activation": OperationSource(("gelu", "doubled")),
     "activation_tensor": ValueSource((Role.ACTIVATION,), ("doubled", None)),
@@ -129,15 +128,17 @@ def test_the_work_of_an_operation_is_work_with_either(kind: str) -> None:
 
 
 def test_a_pass_is_an_instance_with_facts_that_can_run() -> None:
-    (made,) = loaded(PASS).passes
+    (made,) = loaded(WITH_A_PASS).passes
     assert made.derivation_pass.facts.name == "PlanTransformerTrainingPass"
     words = "PlanningPass is a class; a pass is an instance of it"
-    assert refused(PASS.replace("PlanningPass()", "PlanningPass")) == words
+    assert refused(WITH_A_PASS.replace("PlanningPass()", "PlanningPass")) == words
     words = "rules/extension.py: PlanningPass is no pass: it needs facts and run"
     for without in ("facts = None", "run = None"):
-        assert refused(PASS.replace("    pass\n", f"    {without}\n")) == words
+        assert refused(WITH_A_PASS.replace("    pass\n", f"    {without}\n")) == words
 
 
 def test_an_extension_knows_its_file_and_finds_itself_by_the_name_of_its_package() -> None:
-    known = 'import sys\n(sys.modules["blueprint.rules.extension"].__file__, __file__) == ("extension.py",) * 2 or 1 / 0\n'
-    assert loaded(known + PASS).passes
+    known = (
+        'import sys\n(sys.modules["blueprint.rules.extension"].__file__, __file__) == ("extension.py",) * 2 or 1 / 0\n'
+    )
+    assert loaded(known + WITH_A_PASS).passes

@@ -293,6 +293,10 @@ def test_a_maximum_has_two_arms_or_more_and_a_false_variant_says_another_thing_o
             "every form speaks of the same arms, in one order",
         ),
         ({"wrong": (Maximum("half", {"c": symbols.B}),)}, "every form speaks of the same arms, in one order"),
+        (
+            {"wrong": (Maximum("half", {"b": symbols.B}), Maximum("third", {"c": symbols.B}))},
+            "every form speaks of the same arms, in one order",
+        ),
         ({"wrong": (Maximum("half", {**TWO, "c": symbols.B}),)}, "every form speaks of the same arms, in one order"),
         ({"left": LEAST * (symbols.t - 1)}, f"says nothing: its left side lacks {LEAST}"),
         ({"left": LEAST + symbols.C_w}, f"must speak of {LEAST} alone"),
