@@ -43,7 +43,7 @@ EXTENSION = Extension(
 )
 """
 
-WITH_A_PASS = """
+BRINGING = """
 from blueprint.extension import Extension, ExtensionPass
 from blueprint.passes.plan_training import PlanTransformerTrainingPass
 
@@ -128,17 +128,17 @@ def test_the_work_of_an_operation_is_work_with_either(kind: str) -> None:
 
 
 def test_a_pass_is_an_instance_with_facts_that_can_run() -> None:
-    (made,) = loaded(WITH_A_PASS).passes
+    (made,) = loaded(BRINGING).passes
     assert made.derivation_pass.facts.name == "PlanTransformerTrainingPass"
     words = "PlanningPass is a class; a pass is an instance of it"
-    assert refused(WITH_A_PASS.replace("PlanningPass()", "PlanningPass")) == words
+    assert refused(BRINGING.replace("PlanningPass()", "PlanningPass")) == words
     words = "rules/extension.py: PlanningPass is no pass: it needs facts and run"
     for without in ("facts = None", "run = None"):
-        assert refused(WITH_A_PASS.replace("    pass\n", f"    {without}\n")) == words
+        assert refused(BRINGING.replace("    pass\n", f"    {without}\n")) == words
 
 
 def test_an_extension_knows_its_file_and_finds_itself_by_the_name_of_its_package() -> None:
     known = (
         'import sys\n(sys.modules["blueprint.rules.extension"].__file__, __file__) == ("extension.py",) * 2 or 1 / 0\n'
     )
-    assert loaded(known + WITH_A_PASS).passes
+    assert loaded(known + BRINGING).passes
