@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any, cast
 
 import msgspec
 import pytest
 
+from blueprint.bindings import binding_words
 from blueprint.bundle import Bundle, Overlay, OverlayEntry, read_bundle, snapshot_digest
 from blueprint.case import Workload
+from blueprint.codec import encode
 from blueprint.derivation import derive
-from blueprint.errors import BlueprintError, DomainError, GateFailedError
-from blueprint.examine import Chain, _Examination
+from blueprint.errors import BlueprintError, DomainError, GateFailedError, UsageError
+from blueprint.examine import Chain, _Examination, examine
 from blueprint.extension import PLAIN, Extension, ExtensionPass
 from blueprint.frontend.request import check_domain, inference_request, training_request
 from blueprint.ir.common import Branch, Stage
@@ -65,6 +68,76 @@ def test_a_step_that_is_sound_finds_nothing_and_a_second_run_of_all_passes_confo
     stages = [stage.value for stage in (Stage.MODEL, Stage.DISTRIBUTED, Stage.PORTABLE, Stage.CONCRETE)]
     assert [each.plan.boundary for each in steps] == list(pairwise(stages))
     assert run.findings == []
+
+
+# The whole ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_bundle_is_verified_and_the_report_names_its_bytes(bundle: Bundle) -> None:
+    data = encode(bundle)
+    words = binding_words(bundle)
+    verifier = TransitionVerifier(BOOK, THEOREMS, Instant())
+    run = _Examination(bundle, sha256(data).hexdigest(), verifier, PLAIN, words, replay=True, shipped=True)
+    report = run.run({"batch": "2", "target": "queue"})
+    assert (report.verdict, report.diagnostics) == (Outcome.VERIFIED, ())
+    assert report.subject.bundle_sha256 == sha256(data).hexdigest()
+    assert dict(report.subject.bindings) == words
+    assert [each.unavailable for each in report.subject.stages if each.stage != "machine"] == [""] * 7
+    assert {each.unavailable for each in report.subject.stages} == {"", "the request does not ask for instructions"}
+
+
+def test_an_expectation_that_is_not_met_refutes_by_the_binding_s_name(bundle: Bundle) -> None:
+    verifier = TransitionVerifier(BOOK, THEOREMS, Instant())
+    run = _Examination(bundle, "", verifier, PLAIN, binding_words(bundle), replay=True, shipped=True)
+    run.expectations({"batch": "2", "prompt": "7", "target": "slot", "tensor": "1"})
+    assert found(run) == [("expect", "prompt", True), ("expect", "target", True)]
+    assert [each.message for each in run.findings] == ["prompt is 6, expected 7", "target is queue, expected slot"]
+
+
+def test_everything_that_is_asked_for_reaches_the_examination(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rules and their own theorems; the workers, the budget, and whether a third decider is asked."""
+    asked: list[object] = []
+
+    class Seen:
+        def __init__(self, *given: Any, **flags: bool) -> None:
+            asked.append((given[:2], given[2].rulebook, given[2].theorems, given[2].budget, given[2].cross_check))
+            asked.append((given[3:], flags))
+
+        def run(self, expect: object) -> object:
+            return expect
+
+    def pool(jobs: int) -> Instant:
+        asked.append(jobs)
+        return Instant()
+
+    def rulebook(rules: object) -> object:
+        asked.append(rules)
+        return BOOK
+
+    def theorems(*given: object) -> object:
+        asked.append(given)
+        return THEOREMS
+
+    for name, value in (
+        ("SolverPool", pool), ("open_rulebook", rulebook), ("open_theorems", theorems), ("_Examination", Seen),
+        ("worker_count", lambda jobs: jobs), ("cross_checker", lambda *, asked: f"cross {asked}"),
+    ):  # fmt: skip
+        monkeypatch.setattr(f"blueprint.examine.{name}", value)
+    words = binding_words(bundle)
+    for rules, cross_check, replay in (("mine", True, False), (None, False, True)):
+        asked.clear()
+        expect = {"batch": "2"}
+        options = {"rules": rules, "jobs": 7, "budget": 12, "cross_check": cross_check, "replay": replay}
+        assert examine(bundle, "sha", expect=expect, **cast("Any", options)) is cast("Any", expect)
+        assert asked == [
+            7,
+            rules,
+            (BOOK, rules),
+            ((bundle, "sha"), BOOK, THEOREMS, 12, f"cross {cross_check}"),
+            ((PLAIN, words), {"replay": replay, "shipped": rules is None}),
+        ]
+    with pytest.raises(UsageError, match="no binding 'wheels'"):
+        examine(bundle, "sha", expect={"wheels": "4"}, **cast("Any", options))
 
 
 # Replay -------------------------------------------------------------------------------------------------------------
@@ -152,6 +225,22 @@ def test_what_cannot_be_made_from_its_source_refutes(bundle: Bundle, error: Exce
     assert run.verdict(NOTHING) is Outcome.REFUTED
 
 
+def test_a_model_that_is_not_the_requests_is_found_and_nothing_else_is_asked_of_it(bundle: Bundle) -> None:
+    record = bundle.stages[0]
+    model = cast("Any", record.snapshot)
+    other = msgspec.structs.replace(model, facts=msgspec.structs.replace(model.facts, layers=3))
+    stages = (msgspec.structs.replace(record, snapshot=other), *bundle.stages[1:])
+    run = examined(msgspec.structs.replace(bundle, stages=stages))
+    (step,) = run.steps(run.chains())
+    assert (step.derivation_pass, step.branch, step.conformant) == ("frontend", Branch.MAIN, False)
+    assert found(run) == [("replay", "model", True)]
+    assert "facts.layers is 3, would be 2" in run.findings[0].message
+    sound = examined(bundle)
+    steps = list(sound.steps(sound.chains()))
+    branches = [Branch.MAIN, *[Branch.PREFILL] * 3, *[Branch.FINAL_DECODE] * 3]
+    assert [(each.branch, each.conformant) for each in steps] == [(each, True) for each in branches]
+
+
 # The request and the chains -----------------------------------------------------------------------------------------
 
 
@@ -181,6 +270,47 @@ def test_of_a_snapshot_with_a_structural_fault_and_what_follows_no_claim_is_aske
         sound = run.structure(run.chains())
         assert [len(each.snapshots) for each in sound] == [len(each.positions) for each in sound] == list(lengths)
         assert "structure.version" in {each.code for each in run.findings}
+
+
+def cut(bundle: Bundle, *positions: int) -> Bundle:
+    """The bundle with these stages alone."""
+    return msgspec.structs.replace(bundle, stages=tuple(bundle.stages[position] for position in positions))
+
+
+@pytest.mark.parametrize(
+    ("positions", "held", "message"),
+    [
+        ((0, 1, 2, 3, 4, 5, 6), [(0, 1, 2, 3), (0, 4, 5, 6)], ""),
+        ((0, 1, 2), [(0, 1, 2), (0,)], ""),
+        ((0, 4, 5), [(0,), (0, 1, 2)], ""),
+        ((), [(), ()], ""),
+        ((1, 2), [(), ()], "expected stage model here"),
+        ((0, 2), [(0,), (0,)], "expected stage distributed prefill or distributed final-decode here"),
+        ((0, 4, 1), [(0,), (0, 1)], "expected stage portable final-decode here"),
+        ((0, 1, 3), [(0, 1), (0,)], "expected stage portable prefill or distributed final-decode here"),
+        ((0, 1, 2, 3, 4, 5, 6, 4), [(0, 1, 2, 3), (0, 4, 5, 6)], "expected no further stage here"),
+        ((0, 1, 2, 3, 5), [(0, 1, 2, 3), (0,)], "expected stage distributed final-decode here"),
+    ],
+)
+def test_each_branch_is_followed_as_far_as_its_stages_are_in_order(
+    bundle: Bundle, positions: tuple[int, ...], held: list[tuple[int, ...]], message: str
+) -> None:
+    run = examined(cut(bundle, *positions))
+    chains = run.chains()
+    assert [each.positions for each in chains] == held
+    assert [each.branch for each in chains] == [Branch.PREFILL, Branch.FINAL_DECODE]
+    stages = run.bundle.stages
+    assert [each.snapshots for each in chains] == [tuple(stages[at].snapshot for at in each) for each in held]
+    assert [each.message for each in run.findings if each.code == "stage.order"] == ([message] if message else [])
+
+
+def test_what_a_branch_does_not_show_is_named_by_branch_and_stage(bundle: Bundle) -> None:
+    run = examined(cut(bundle, 0, 1, 2))
+    run.completeness(run.chains(), NOTHING)
+    missing = ["prefill/concrete", *(f"final-decode/{each}" for each in ("distributed", "portable", "concrete"))]
+    wanted = [*(("stage.missing", each, False) for each in missing), ("nothing.established", "", False)]
+    assert [each for each in found(run) if each[0] != "stage.adjacency"] == wanted
+    assert run.findings[-2].message == "the request asks for this stage, and the bundle does not show it"
 
 
 @pytest.mark.parametrize(

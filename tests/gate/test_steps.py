@@ -13,6 +13,7 @@ import pytest
 from blueprint.analyses import AnalysisKey
 from blueprint.bundle import Snapshot
 from blueprint.case import Workload
+from blueprint.codec import encode
 from blueprint.diagnostic import Diagnostic
 from blueprint.errors import (
     BlueprintError,
@@ -327,6 +328,17 @@ ENDLESS.append(ENDLESS)
 def test_step_7_refuses_an_output_that_cannot_be_written(gate: CommitGate, model: Committed, value: object) -> None:
     error = refused(gate, Changing(lambda output: force(output, "tasks", value)), model)
     assert told(error) == gate_error(DISTRIBUTE, "step 7", "the output cannot be encoded")
+
+
+def test_step_7_refuses_an_output_that_is_too_large_to_be_read_again(
+    gate: CommitGate, model: Committed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could read the bundle: that is no fault of the pass, but of what was asked for."""
+    most = encode(model.snapshot).count(b",")
+    monkeypatch.setattr("blueprint.codec.VALUE_LIMIT", most)
+    error = refused(gate, distributing(), model)
+    words = f"the distributed snapshot is too large: the input has more than {most} values"
+    assert told(error) == (DomainError, "domain", "", words, f"{DISTRIBUTE}, step 7")
 
 
 def test_step_7_says_what_the_output_is_not(gate: CommitGate, model: Committed) -> None:

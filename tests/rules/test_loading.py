@@ -114,6 +114,22 @@ def test_what_is_no_folder_is_refused_by_its_place(tmp_path: Path) -> None:
         assert where == str(path).replace("\x00", r"\x00")
 
 
+@pytest.mark.usefixtures("small")
+def test_a_complete_rulebook_is_its_own_files_and_nothing_else(tmp_path: Path) -> None:
+    path = folder_of(tmp_path / "mine", "one.a", "two.b")
+    book = load(path)
+    assert (book.revision, [rule.id for rule in book.rules]) == ("1", ["one.a", "two.b"])
+    assert (book.extension_source, book.replaced) == (b"", ())
+    digests = [book.digest]
+    for each in path.rglob("*.py"):
+        each.write_text(f"{each.read_text()}# more\n")
+        digests.append(load(path).digest)
+    assert len(set(digests)) == 1 + 5
+    assert all(len(each) == 64 for each in digests)
+    files = {name: hashlib.sha256((path / f"{name.replace('.', '/')}.py").read_bytes()) for name in ("one.a", "two.b")}
+    assert load(path).sources == {name: digest.hexdigest() for name, digest in files.items()}
+
+
 # Limits -------------------------------------------------------------------------------------------------------------
 
 

@@ -14,17 +14,20 @@ from blueprint.errors import RulebookError
 from blueprint.ir.common import Phase
 from blueprint.law import (
     AnyLaw,
+    Arrangement,
     BoundLaw,
     InductiveLaw,
     Law,
     Maximum,
     MaximumLaw,
     MemoryLaw,
+    Projection,
     ProjectionLaw,
     Quantity,
     Requirement,
 )
 from blueprint.rule import (
+    CONCRETE_TO_MACHINE,
     DISTRIBUTED_TO_PORTABLE,
     MODEL_TO_DISTRIBUTED,
     PORTABLE_TO_CONCRETE,
@@ -40,6 +43,7 @@ from blueprint.session import open_rulebook
 from blueprint.term import Relation
 
 RULES = open_rulebook(None).rules
+STATING = [each for each in RULES if isinstance(each, PassRule | BoundaryRule) and each.laws]
 
 
 @pytest.mark.parametrize(
@@ -252,6 +256,86 @@ def test_every_projection_and_every_arrangement_has_exactly_one_law(kind: type[A
     for laws in (without, (*rule.laws, replace(law, id="another-one"))):
         with pytest.raises(RulebookError, match=f"{words} needs exactly one law"):
             check_rules(with_rule(replace(rule, laws=laws)))
+
+
+def test_two_laws_have_two_ids() -> None:
+    first, last = (next(law for law in rule.laws) for rule in (STATING[0], STATING[-1]))
+    assert first.id != last.id
+    for rule in (STATING[0], STATING[-1]):
+        (law, *rest) = rule.laws
+        twice = replace(law, id=(last if rule is STATING[0] else first).id)
+        with pytest.raises(RulebookError, match=f"two laws have the same id, {twice.id}$"):
+            check_rules(with_rule(replace(rule, laws=(twice, *rest))))
+
+
+def test_only_planning_projects() -> None:
+    law = first_of(ProjectionLaw)
+    planning = next(each for each in RULES if isinstance(each, PassRule) and law in each.laws)
+    assert checked_rule(planning, planning.id) is planning
+    for boundary in (MODEL_TO_DISTRIBUTED, PORTABLE_TO_CONCRETE, CONCRETE_TO_MACHINE):
+        with pytest.raises(RulebookError, match=f"law {law.id} projects, which only planning does"):
+            checked_rule(replace(planning, boundary=boundary, laws=(law,)), planning.id)
+
+
+@pytest.mark.parametrize("arrangement", Arrangement)
+def test_an_arrangement_has_its_law_where_it_is_made_and_nowhere_else(arrangement: Arrangement) -> None:
+    laws = [law for rule in STATING for law in rule.laws if isinstance(law, InductiveLaw)]
+    (law,) = (each for each in laws if each.arrangement is arrangement)
+    made = CONCRETE_TO_MACHINE if arrangement is Arrangement.SECTIONS else PORTABLE_TO_CONCRETE
+    whole = next(each for each in STATING if isinstance(each, BoundaryRule))
+    rewrite = next(each for each in STATING if isinstance(each, PassRule))
+    boundaries = (MODEL_TO_DISTRIBUTED, DISTRIBUTED_TO_PORTABLE, PORTABLE_TO_CONCRETE, CONCRETE_TO_MACHINE)
+    words = f"law {law.id} is about what is arranged from {made[0].value} to {made[1].value} alone"
+    for boundary in boundaries:
+        rules: tuple[Any, ...] = (
+            replace(whole, claims=(), laws=(law,), boundaries=(boundary,)),
+            replace(rewrite, laws=(law,), boundary=boundary),
+        )
+        for rule in rules:
+            if boundary == made:
+                assert checked_rule(rule, rule.id) is rule
+                continue
+            with pytest.raises(RulebookError, match=words):
+                checked_rule(rule, rule.id)
+    both = replace(whole, claims=(), laws=(law,), boundaries=(made, DISTRIBUTED_TO_PORTABLE))
+    with pytest.raises(RulebookError, match=words):
+        checked_rule(both, both.id)
+
+
+@pytest.mark.parametrize("kind", [Law, BoundLaw])
+def test_of_what_is_arranged_no_law_is_asked_that_sums_over_tasks(kind: type[AnyLaw]) -> None:
+    law = next(law for rule in STATING for law in rule.laws if type(law) is kind)
+    whole = next(each for each in STATING if isinstance(each, BoundaryRule))
+    for boundary in (MODEL_TO_DISTRIBUTED, DISTRIBUTED_TO_PORTABLE, PORTABLE_TO_CONCRETE, CONCRETE_TO_MACHINE):
+        rule = replace(whole, claims=(), laws=(law,), boundaries=(boundary,))
+        if kind is BoundLaw or boundary in {MODEL_TO_DISTRIBUTED, DISTRIBUTED_TO_PORTABLE}:
+            assert checked_rule(rule, rule.id) is rule
+            continue
+        with pytest.raises(RulebookError, match=f"law {law.id} is not asked at this boundary, where all are inductive"):
+            checked_rule(rule, rule.id)
+
+
+@pytest.mark.parametrize("projection", Projection)
+def test_a_projection_states_every_output_and_no_other(projection: Projection) -> None:
+    outputs = {
+        Projection.WORK: ("message_bytes", "operations", "read_bytes", "write_bytes"),
+        Projection.RESOURCES: ("compute", "memory", "network"),
+        Projection.BUFFER_SIZE: ("rank 1", "rank 2", "rank 3", "rank 4"),
+    }[projection]
+    laws = [(rule, law) for rule in STATING for law in rule.laws if isinstance(law, ProjectionLaw)]
+    (rule, law) = next((rule, law) for rule, law in laws if law.projection is projection)
+    assert tuple(sorted(law.outputs)) == outputs
+    some = next(iter(law.outputs.values()))
+    words = f"law {law.id} must state every output of {projection.value}, which are {', '.join(outputs)}$"
+    false = f"law {law.id} has a false variant of an output that does not exist"
+    changes: list[tuple[dict[str, Any], str]] = [({"wrong": {**law.wrong, "other": some}}, false)]
+    for lost in outputs:
+        rest = {name: term for name, term in law.outputs.items() if name != lost}
+        changes += [({"outputs": rest}, words), ({"outputs": {**rest, "other": some}}, words)]
+    for change, said in [*changes, ({"outputs": {**law.outputs, "other": some}}, words)]:
+        others = tuple(replace(each, **change) if each is law else each for each in rule.laws)
+        with pytest.raises(RulebookError, match=said):
+            check_rules(with_rule(replace(rule, laws=others)))
 
 
 def test_the_group_of_a_law_lists_what_it_takes() -> None:
