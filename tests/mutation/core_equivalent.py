@@ -139,6 +139,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "return unchanged_report(self.facts.boundary[0].value, self.context.branch.value, self.facts.name, conformant)",
         "return unchanged_report(self.facts.boundary[1].value, self.context.branch.value, self.facts.name, conformant)",
     ): "asked for a pass within a stage alone, both of whose stages are the same",
+    (
+        "blueprint/rulecheck.py",
+        "if made is None and not asked and set(boundaries) & set(_MADE_AT.values()):",
+        "if not asked and set(boundaries) & set(_MADE_AT.values()):",
+    ): "only an inductive law is made somewhere, and it is a law of bounds, which is asked",
     ("blueprint/bindings.py", 'if field.name != "kind"', ""): (
         "the types are looked up by the keys of `flat_bindings`, none of which is `kind`"
     ),

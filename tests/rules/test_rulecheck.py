@@ -16,6 +16,7 @@ from blueprint.law import (
     AnyLaw,
     Arrangement,
     BoundLaw,
+    Capacity,
     InductiveLaw,
     Law,
     Maximum,
@@ -27,6 +28,7 @@ from blueprint.law import (
     Requirement,
 )
 from blueprint.rule import (
+    BOUNDARY_CLAIMS,
     CONCRETE_TO_MACHINE,
     DISTRIBUTED_TO_PORTABLE,
     MODEL_TO_DISTRIBUTED,
@@ -194,6 +196,7 @@ def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
     rewrite = next(each for each in RULES if isinstance(each, PassRule))
     whole = next(each for each in RULES if isinstance(each, BoundaryRule))
     assert checked_rule(primitive, primitive.id) is primitive
+    asked = ", ".join(sorted(each.value for each in BOUNDARY_CLAIMS))
     wrong: tuple[tuple[object, str], ...] = (
         (None, "the file defines no RULE"),
         (replace(primitive, id="mine.other"), "the rule calls itself mine.other"),
@@ -206,7 +209,10 @@ def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
         (replace(whole, claims=list(whole.claims)), "claims must be a tuple"),  # type: ignore[arg-type]
         (replace(whole, laws=list(whole.laws)), "laws must be a tuple"),  # type: ignore[arg-type]
         (replace(whole, boundaries=list(whole.boundaries)), "boundaries must be a tuple"),  # type: ignore[arg-type]
-        (replace(whole, claims=(Claim.ROLE,)), "of a boundary as a whole, only these can be asked"),
+        (
+            replace(whole, claims=(Claim.ROLE,)),
+            f"of a boundary as a whole, only these can be asked: {asked}$",
+        ),
     )
     for rule, words in wrong:
         identifier = primitive.id if rule is None or isinstance(rule, PrimitiveRule) else rule.id  # type: ignore[attr-defined]
@@ -315,6 +321,27 @@ def test_of_what_is_arranged_no_law_is_asked_that_sums_over_tasks(kind: type[Any
             checked_rule(rule, rule.id)
 
 
+def test_a_requirement_is_asked_of_what_is_bound_and_not_of_a_program() -> None:
+    law = first_of(Requirement)
+    whole = next(each for each in STATING if isinstance(each, BoundaryRule))
+    words = f"law {law.id} is not asked at this boundary, where all are inductive"
+    for boundaries in ((CONCRETE_TO_MACHINE,), (PORTABLE_TO_CONCRETE, CONCRETE_TO_MACHINE)):
+        with pytest.raises(RulebookError, match=words):
+            checked_rule(replace(whole, claims=(), laws=(law,), boundaries=boundaries), whole.id)
+
+
+@pytest.mark.parametrize("kind", [Law, MemoryLaw])
+def test_the_left_side_of_an_equation_speaks_of_nothing_else_that_is_measured(kind: type[AnyLaw]) -> None:
+    (equation, *rest) = first_of(kind).equations
+    symbol = equation.quantity.symbol
+    check_rules(with_law(kind, equations=(replace(equation, left=symbol + symbols.B), *rest)))
+    for measure in (*Quantity, *Capacity):
+        if measure is equation.quantity:
+            continue
+        with pytest.raises(RulebookError, match=f"its left side speaks of {measure.value}, it may of {symbol} alone$"):
+            check_rules(with_law(kind, equations=(replace(equation, left=symbol + measure.symbol), *rest)))
+
+
 @pytest.mark.parametrize("projection", Projection)
 def test_a_projection_states_every_output_and_no_other(projection: Projection) -> None:
     outputs = {
@@ -387,6 +414,7 @@ def test_a_maximum_has_two_arms_or_more_and_a_false_variant_says_another_thing_o
         ({"forms": (Maximum("one", {**TWO, "b": LEAST}),)}, "an arm speaks of what is measured"),
         ({"forms": (Maximum("one", {**TWO, "a": symbols.C_w + 1}),)}, "an arm speaks of what is measured"),
         ({"wrong": (Maximum("half", {"a": LEAST + 1}),)}, "an arm speaks of what is measured"),
+        ({"wrong": (Maximum("half", {"a": Quantity.OPERATIONS.symbol}),)}, "an arm speaks of what is measured"),
     ],
 )
 def test_a_maximum_that_says_nothing_is_refused(changes: dict[str, Any], words: str) -> None:
