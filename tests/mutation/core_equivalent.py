@@ -144,6 +144,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "if made is None and not asked and set(boundaries) & set(_MADE_AT.values()):",
         "if not asked and set(boundaries) & set(_MADE_AT.values()):",
     ): "only an inductive law is made somewhere, and it is a law of bounds, which is asked",
+    (
+        "blueprint/rulecheck.py",
+        "lefts = [equation.left, equation.left.subs(symbols.t, 1)] if alone else [equation.left]",
+        "lefts = [equation.left.subs(symbols.t, 1)] if alone else [equation.left]",
+    ): "a symbol that a side lacks is not there at t = 1 either",
     ("blueprint/bindings.py", 'if field.name != "kind"', ""): (
         "the types are looked up by the keys of `flat_bindings`, none of which is `kind`"
     ),

@@ -129,7 +129,7 @@ def test_the_work_of_an_operation_is_work_with_either(kind: str) -> None:
 
 def test_a_pass_is_an_instance_with_facts_that_can_run() -> None:
     (made,) = loaded(BRINGING).passes
-    assert made.derivation_pass.facts.name == "PlanTransformerTrainingPass"
+    assert (made.derivation_pass.facts.name, made.workload) == ("PlanTransformerTrainingPass", None)
     words = "PlanningPass is a class; a pass is an instance of it"
     assert refused(BRINGING.replace("PlanningPass()", "PlanningPass")) == words
     words = "rules/extension.py: PlanningPass is no pass: it needs facts and run"
@@ -142,3 +142,8 @@ def test_an_extension_knows_its_file_and_finds_itself_by_the_name_of_its_package
         'import sys\n(sys.modules["blueprint.rules.extension"].__file__, __file__) == ("extension.py",) * 2 or 1 / 0\n'
     )
     assert loaded(known + BRINGING).passes
+
+
+def test_what_an_extension_prints_is_no_part_of_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert loaded(f'print("loaded")\n{BRINGING}').passes
+    assert capsys.readouterr() == ("", "loaded\n")

@@ -216,6 +216,18 @@ def test_one_rulebook_finds_no_module_of_another(tmp_path: Path, small: list[lis
 
 
 @pytest.mark.usefixtures("small")
+def test_a_rule_file_may_define_what_looks_itself_up(tmp_path: Path) -> None:
+    path = folder_of(tmp_path / "mine", "one.a")
+    file = path / "one" / "a.py"
+    shape = "import dataclasses\n\n\n@dataclasses.dataclass\nclass Shape:\n    width: int = 8\n\n\n"
+    file.write_text(f"{shape}{file.read_text()}".replace("8 * E", "Shape().width * E"))
+    (rule,) = load(path).primitives.values()
+    assert rule.id == "one.a"
+    module: Any = sys.modules[f"{PACKAGE}.one.a"]
+    assert (module.RULE is rule, module.__file__, module.Shape.__module__) == (True, "one/a.py", module.__name__)
+
+
+@pytest.mark.usefixtures("small")
 def test_what_a_rule_prints_is_no_part_of_a_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     load(folder_of(tmp_path / "mine", "one.a", head='REVISION = "1"\nprint("loaded")'))
     assert capsys.readouterr() == ("", "loaded\n")

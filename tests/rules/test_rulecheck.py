@@ -39,6 +39,7 @@ from blueprint.rule import (
     PrimitiveRule,
     Rule,
     TaskTarget,
+    TensorTarget,
 )
 from blueprint.rulecheck import blamed, check_imports, check_right_sides, check_rules, checked_rule
 from blueprint.session import open_rulebook
@@ -340,6 +341,78 @@ def test_the_left_side_of_an_equation_speaks_of_nothing_else_that_is_measured(ki
             continue
         with pytest.raises(RulebookError, match=f"its left side speaks of {measure.value}, it may of {symbol} alone$"):
             check_rules(with_law(kind, equations=(replace(equation, left=symbol + measure.symbol), *rest)))
+
+
+@pytest.mark.parametrize("kind", [Law, MemoryLaw])
+def test_equations_are_a_tuple_of_distinct_forms_and_false_ones_have_others(kind: type[AnyLaw]) -> None:
+    law = first_of(kind)
+    (first, *_), (false, *_) = law.equations, law.wrong
+    for name in ("equations", "wrong"):
+        with pytest.raises(RulebookError, match=f"law {law.id}: {name} must be a tuple"):
+            check_rules(with_law(kind, **{name: list(getattr(law, name))}))
+    for changes in (
+        {"equations": (first, replace(first, statement="again"))},
+        {"wrong": (false, replace(false, statement="again"))},
+        {"wrong": (replace(false, form=first.form),)},
+    ):
+        with pytest.raises(RulebookError, match=f"law {law.id} needs equations with distinct forms"):
+            check_rules(with_law(kind, **changes))
+
+
+def test_a_left_side_without_its_quantity_says_nothing_in_any_case() -> None:
+    (equation, *rest) = first_of(Law).equations
+    for when in (lambda _: True, lambda case: case.tensor_parallel, lambda case: not case.tensor_parallel):
+        with pytest.raises(RulebookError, match=f"its left side lacks {equation.quantity.value}$"):
+            check_rules(with_law(Law, equations=(replace(equation, left=symbols.B), *rest), when=when))
+
+
+@pytest.mark.parametrize("members", [lambda _: 0, lambda _: -1, lambda _: 1.0, lambda _: True, lambda _: None])
+def test_a_group_has_a_whole_number_of_members_and_some_in_some_case(members: Any) -> None:
+    group = first_of(Law).group
+    check_rules(with_law(Law, group=replace(group, members=lambda case: int(case.tensor_parallel))))
+    with pytest.raises(RulebookError, match="its group needs a whole number of members, and some in at least one case"):
+        check_rules(with_law(Law, group=replace(group, members=members)))
+
+
+@pytest.mark.parametrize("kind", [Law, MemoryLaw])
+def test_both_sides_of_an_equation_can_be_asked_about_and_only_one_speaks_of_what_is_measured(
+    kind: type[AnyLaw],
+) -> None:
+    law = first_of(kind)
+    (equation, *rest) = law.equations
+    stating = next(each for each in STATING if law in each.laws)
+
+    def asked(changed: Any) -> None:
+        check_right_sides([(stating, replace(law, equations=(changed, *rest)))])
+
+    asked(equation)
+    where = f"law {law.id} ({equation.form})"
+    left, right = equation.left / symbols.H, symbols.B / symbols.t
+    for changed in (replace(equation, left=left), replace(equation, right=lambda _: right)):
+        with pytest.raises(RulebookError) as caught:
+            asked(changed)
+        assert caught.value.message.startswith(f"{where}: ")
+    with pytest.raises(RulebookError) as caught:
+        asked(replace(equation, right=lambda _: 1 // 0))
+    assert caught.value.message.startswith(f"{where}: ZeroDivisionError")
+    for symbol in (equation.quantity.symbol, Quantity.OPERATIONS.symbol):
+        with pytest.raises(RulebookError) as caught:
+            asked(replace(equation, right=lambda _, symbol=symbol: symbol + symbols.B))
+        assert caught.value.message == f"{where} says nothing: its right side speaks of what the left determines"
+
+
+def test_a_formula_is_needed_whatever_stands_before_the_task() -> None:
+    """A tensor needs none."""
+    rules = [each for each in RULES if isinstance(each, PassRule)]
+    tensor = next(each for rule in rules for each in rule.targets if isinstance(each, TensorTarget))
+    rule, task = next((rule, each) for rule in rules for each in rule.targets if isinstance(each, TaskTarget))
+    primitive = next(each for each in RULES if isinstance(each, PrimitiveRule) and each.primitive is task.primitive)
+    phase = next(each for each in Phase if each not in {*primitive.formulas, Phase.RECOMPUTE})
+    check_rules(with_rule(replace(rule, targets=(tensor, *rule.targets))))
+    words = f"{rule.id} has a task of phase {phase.value}, for which {primitive.id} has no formula"
+    for targets in ((tensor, replace(task, phase=phase)), (replace(task, phase=phase), tensor)):
+        with pytest.raises(RulebookError, match=words):
+            check_rules(with_rule(replace(rule, targets=targets)))
 
 
 @pytest.mark.parametrize("projection", Projection)
