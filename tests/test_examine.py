@@ -11,13 +11,14 @@ import msgspec
 import pytest
 
 from blueprint.bindings import binding_words
-from blueprint.bundle import Bundle, Overlay, OverlayEntry, read_bundle, snapshot_digest
+from blueprint.bundle import Bundle, Overlay, OverlayEntry, fingerprint, read_bundle, snapshot_digest
 from blueprint.case import Workload
 from blueprint.codec import encode
 from blueprint.derivation import derive
 from blueprint.errors import BlueprintError, DomainError, GateFailedError, UsageError
 from blueprint.examine import Chain, _Examination, examine
 from blueprint.extension import PLAIN, Extension, ExtensionPass
+from blueprint.frontend.block import request_digest
 from blueprint.frontend.request import check_domain, inference_request, training_request
 from blueprint.ir.common import Branch, Stage
 from blueprint.ir.request import Request, TargetKind
@@ -100,15 +101,19 @@ def test_everything_that_is_asked_for_reaches_the_examination(bundle: Bundle, mo
 
     class Seen:
         def __init__(self, *given: Any, **flags: bool) -> None:
-            asked.append((given[:2], given[2].rulebook, given[2].theorems, given[2].budget, given[2].cross_check))
+            decides = given[2]
+            asked.append((given[:2], decides.rulebook, decides.theorems, decides.budget, decides.cross_check))
+            assert decides.pool is workers
             asked.append((given[3:], flags))
 
         def run(self, expect: object) -> object:
             return expect
 
+    workers = Instant()
+
     def pool(jobs: int) -> Instant:
         asked.append(jobs)
-        return Instant()
+        return workers
 
     def rulebook(rules: object) -> object:
         asked.append(rules)
@@ -242,6 +247,39 @@ def test_a_model_that_is_not_the_requests_is_found_and_nothing_else_is_asked_of_
 
 
 # The request and the chains -----------------------------------------------------------------------------------------
+
+
+ZEROS = "0" * 64
+
+
+def session(bundle: Bundle, revision: str = BOOK.revision, digest: str = BOOK.digest, **changes: str) -> Bundle:
+    """The bundle as one of another rulebook, sealed for it; and then other digests."""
+    rulebook = msgspec.structs.replace(bundle.rulebook, revision=revision, digest=digest)
+    sealed = {"fingerprint": fingerprint(request_digest(bundle.request), digest)}
+    return msgspec.structs.replace(bundle, rulebook=rulebook, **{**sealed, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({}, []),
+        ({"request_digest": ZEROS}, [("digest.request", "request_digest", True)]),
+        ({"fingerprint": ZEROS}, [("digest.session", "fingerprint", True)]),
+        ({"digest": ZEROS}, [("rulebook.digest", "rulebook.digest", True)]),
+        ({"revision": "2031.4"}, [("rulebook.revision", "rulebook.revision", False)]),
+        ({"revision": "2031.4", "digest": ZEROS}, [("rulebook.revision", "rulebook.revision", False)]),
+        (
+            {"revision": "2031.4", "fingerprint": ZEROS},
+            [("rulebook.revision", "rulebook.revision", False), ("digest.session", "fingerprint", True)],
+        ),
+    ],
+)
+def test_a_session_is_of_its_request_and_rulebook_and_only_another_revision_is_left_open(
+    bundle: Bundle, changes: dict[str, str], wanted: list[tuple[str, str, bool]]
+) -> None:
+    run = examined(session(bundle, **changes))
+    run.session()
+    assert found(run) == wanted
 
 
 def test_a_request_outside_the_domain_is_found_in_its_own_words(bundle: Bundle) -> None:

@@ -470,7 +470,9 @@ def the_session(_candidate: Candidate, gate: CommitGate) -> None:
 
 @pytest.mark.parametrize("harm", [the_snapshot, the_report, the_session])
 def test_step_15_says_that_an_observer_changed_something(harm: Callable[[Candidate, CommitGate], None]) -> None:
-    gate = gate_of(lambda candidate: harm(candidate, gate))
+    gates: list[CommitGate] = []
+    gate = gate_of(lambda candidate: harm(candidate, gates[0]))
+    gates.append(gate)
     words = "an observer changed the snapshot, or what it came from"
     assert told(refused(gate, distributing(), rooted(gate))) == gate_error(DISTRIBUTE, "step 15", words)
 

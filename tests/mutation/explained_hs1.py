@@ -16,6 +16,17 @@ EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
         )
         for other in (2, None)
     },
+    **{
+        (
+            "blueprint/extension.py",
+            "for numbers in ((2, 2), (Symbolic(symbols.E), Symbolic(symbols.e))):",
+            f"for numbers in (({other}), (Symbolic(symbols.E), Symbolic(symbols.e))):",
+        ): (
+            "The work of an operation is tried with other integers. That it can be computed is all that is looked for,"
+            " and any integers show it; what it gives is proved elsewhere."
+        )
+        for other in ("2, 3", "3, 2")
+    },
     (
         "blueprint/rulebook.py",
         'total.update(len(part).to_bytes(8, "big") + part)',

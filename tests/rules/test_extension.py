@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from blueprint.case import Workload
 from blueprint.errors import RulebookError
 from blueprint.extension import Extension, load_extension
 from blueprint.ir.common import Role
-from blueprint.rule import OperationSource, PassRule, ValueSource
+from blueprint.rule import EachTask, OperationSource, PassRule, Rule, Source, ValueSource
 from blueprint.rulebook import Rulebook
 from tests.gate.small import BOOK
 
@@ -55,15 +56,15 @@ class PlanningPass(PlanTransformerTrainingPass):
 EXTENSION = Extension(passes=(ExtensionPass(PlanningPass()),))
 """
 
-SOURCES = {
+SOURCES: dict[str, Source] = {
     "mlp_activation": OperationSource(("gelu", "doubled")),
     "activation_tensor": ValueSource((Role.ACTIVATION,), ("doubled", None)),
 }
 
 
-def book_of(text: str, workloads: dict[str, Workload | None] | None = None) -> Rulebook:
+def book_of(text: str, workloads: Mapping[str, Workload | None] | None = None) -> Rulebook:
     """The shipped rules, of which those of either workload speak of the operation, too; some in other workloads."""
-    rules = []
+    rules: list[Rule] = []
     for rule in BOOK.rules:
         name = rule.id.partition(".")[2]
         if isinstance(rule, PassRule) and name in SOURCES:
@@ -86,11 +87,11 @@ def of_inference(*changes: tuple[str, str]) -> str:
     return changed(("Workload.TRAINING", "Workload.INFERENCE"), ('"training.', '"inference.'), *changes)
 
 
-def loaded(text: str, workloads: dict[str, Workload | None] | None = None) -> Extension:
+def loaded(text: str, workloads: Mapping[str, Workload | None] | None = None) -> Extension:
     return load_extension(book_of(text, workloads))
 
 
-def refused(text: str, workloads: dict[str, Workload | None] | None = None) -> str:
+def refused(text: str, workloads: Mapping[str, Workload | None] | None = None) -> str:
     with pytest.raises(RulebookError) as caught:
         loaded(text, workloads)
     return caught.value.message
@@ -115,6 +116,77 @@ def test_both_rules_of_an_operation_are_of_its_workload_or_of_both(rule: str) ->
     assert refused(foreign) == f"operation doubled: training.{rule} {words}"
 
 
+@pytest.mark.parametrize("name", ["training.nothing", "primitives.gelu", "planning.memory", "training.mlp_activation"])
+def test_what_an_operation_names_as_its_rules_are_such(name: str) -> None:
+    """No rule, one of another kind, and one of a pass that speaks of something else."""
+    if name != "training.mlp_activation":
+        words = f"operation doubled: {name} is no rule for operations of this kind"
+        assert refused(changed(('"training.mlp_activation"', f'"{name}"'))) == words
+    words = f"operation doubled: {name} is no rule for the values that it makes"
+    assert refused(changed(('"training.activation_tensor"', f'"{name}"'))) == words
+
+
+@pytest.mark.parametrize(
+    ("signature", "words"),
+    [
+        (
+            {"mlp_activation": OperationSource(("gelu",))},
+            "training.mlp_activation is no rule for operations of this kind",
+        ),
+        ({"mlp_activation": EachTask()}, "training.mlp_activation is no rule for operations of this kind"),
+        *(
+            ({"activation_tensor": source}, "training.activation_tensor is no rule for the values that it makes")
+            for source in (
+                *(ValueSource((Role.ACTIVATION,), each) for each in (("gelu", None), (), None)),
+                OperationSource(("doubled",)),
+            )
+        ),
+    ],
+)
+def test_rules_that_do_not_speak_of_the_operation_are_none_for_it(
+    monkeypatch: pytest.MonkeyPatch, signature: dict[str, Source], words: str
+) -> None:
+    for name, source in signature.items():
+        monkeypatch.setitem(SOURCES, name, source)
+    assert refused(OPERATION) == f"operation doubled: {words}"
+
+
+@pytest.mark.parametrize("readers", ['"scores"', '["scores"]', "(7,)", '("scores", None)', "None"])
+def test_the_readers_of_an_operation_are_names(readers: str) -> None:
+    words = "rules/extension.py: readers must be a tuple of str"
+    assert refused(changed(('("scores",)', readers))) == words
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("del EXTENSION", "rules/extension.py defines no EXTENSION"),
+        ("EXTENSION = Extension", "rules/extension.py defines no EXTENSION"),
+        ("EXTENSION = Extension(EXTENSION.operations * 2)", "operation doubled is given twice"),
+        *(
+            (
+                f"EXTENSION = Extension({value})",
+                "rules/extension.py: operations must be a tuple of ElementwiseOperation",
+            )
+            for value in ("[]", "list(EXTENSION.operations)", "(*EXTENSION.operations, 7)")
+        ),
+        *(
+            (f"EXTENSION = Extension((), {value})", "rules/extension.py: passes must be a tuple of ExtensionPass")
+            for value in ("[]", "(7,)", "EXTENSION.operations")
+        ),
+    ],
+)
+def test_an_extension_is_one_value_of_tuples(line: str, words: str) -> None:
+    assert refused(f"{OPERATION}\n{line}\n") == words
+
+
+def test_one_operation_may_stand_in_both_workloads() -> None:
+    other = "dataclasses.replace(EXTENSION.operations[0], workload=Workload.INFERENCE)"
+    foreign = {"training.mlp_activation": None, "training.activation_tensor": None}
+    text = f"{OPERATION}\nimport dataclasses\nEXTENSION = Extension((*EXTENSION.operations, {other}))\n"
+    assert [each.workload for each in loaded(text, foreign).operations] == [Workload.TRAINING, Workload.INFERENCE]
+
+
 @pytest.mark.parametrize("line", ["if isinstance(elements, int): raise ValueError", "elements.bit_length()"])
 def test_the_work_of_an_operation_is_tried_with_integers_and_with_symbols(line: str) -> None:
     text = changed(("    work = ", f"    {line}\n    work = "))
@@ -135,6 +207,9 @@ def test_a_pass_is_an_instance_with_facts_that_can_run() -> None:
     words = "rules/extension.py: PlanningPass is no pass: it needs facts and run"
     for without in ("facts = None", "run = None"):
         assert refused(BRINGING.replace("    pass\n", f"    {without}\n")) == words
+    for name in ("facts", "run"):
+        alone = f"class PlanningPass:\n    {name} = PlanTransformerTrainingPass.{name}\n\n\nEXTENSION"
+        assert refused(BRINGING.replace("EXTENSION", alone, 1)) == words
 
 
 def test_an_extension_knows_its_file_and_finds_itself_by_the_name_of_its_package() -> None:

@@ -226,7 +226,8 @@ def test_a_rule_is_the_one_of_its_file_and_says_something() -> None:
 )
 def test_an_id_is_a_family_and_a_name_in_lower_case(identifier: str) -> None:
     primitive = next(each for each in RULES if isinstance(each, PrimitiveRule))
-    assert checked_rule(replace(primitive, id=f"m.{'x' * 32}"), f"m.{'x' * 32}")
+    longest = replace(primitive, id=f"m.{'x' * 32}")
+    assert checked_rule(longest, longest.id) is longest
     with pytest.raises(RulebookError, match="the rule calls itself"):
         checked_rule(replace(primitive, id=identifier), identifier)
 
@@ -237,7 +238,8 @@ def test_memory_is_asked_of_plans_as_a_whole_and_requirements_where_they_are_bou
     words = "speaks of memory, which is asked of plans as a whole"
     for kind in (MemoryLaw, MaximumLaw, Requirement):
         laws = (first_of(kind),)
-        assert checked_rule(replace(whole, boundaries=(DISTRIBUTED_TO_PORTABLE,), claims=(), laws=laws), whole.id)
+        planned = replace(whole, boundaries=(DISTRIBUTED_TO_PORTABLE,), claims=(), laws=laws)
+        assert checked_rule(planned, whole.id) is planned
         elsewhere = replace(whole, boundaries=(MODEL_TO_DISTRIBUTED,), claims=(), laws=laws)
         for rule in (replace(rewrite, laws=laws), elsewhere):
             with pytest.raises(RulebookError, match=words):
