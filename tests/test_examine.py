@@ -20,7 +20,7 @@ from blueprint.examine import Chain, _Examination, examine
 from blueprint.extension import PLAIN, Extension, ExtensionPass
 from blueprint.frontend.block import request_digest
 from blueprint.frontend.request import check_domain, inference_request, training_request
-from blueprint.ir.common import Branch, Stage
+from blueprint.ir.common import Branch, LineageKind, Stage
 from blueprint.ir.request import Request, TargetKind
 from blueprint.outcome import Outcome
 from blueprint.verifier import Settled, TransitionVerifier
@@ -29,6 +29,7 @@ from tests.gate.small import BOOK, THEOREMS, TINY, Instant, distributing, lookin
 
 REQUEST = inference_request(TINY, batch=2, prompt=6, context=9, tensor=1, target=TargetKind.QUEUE)
 NOTHING = Settled((), (), ())
+ZEROS = "0" * 64
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +82,56 @@ def test_a_sound_bundle_is_verified_and_the_report_names_its_bytes(bundle: Bundl
     run = _Examination(bundle, sha256(data).hexdigest(), verifier, PLAIN, words, replay=True, shipped=True)
     report = run.run({"batch": "2", "target": "queue"})
     assert (report.verdict, report.diagnostics) == (Outcome.VERIFIED, ())
+    assert report.tool.shipped
     assert report.subject.bundle_sha256 == sha256(data).hexdigest()
     assert dict(report.subject.bindings) == words
     assert [each.unavailable for each in report.subject.stages if each.stage != "machine"] == [""] * 7
     assert {each.unavailable for each in report.subject.stages} == {"", "the request does not ask for instructions"}
+
+
+def test_whatever_is_wrong_is_in_one_report_and_not_the_first_alone(bundle: Bundle) -> None:
+    """A fault for every step, each of its own place."""
+    replace = msgspec.structs.replace
+    stages, transitions = [*bundle.stages][:-1], [*bundle.transitions][:-1]
+    (task, *rest) = cast("Any", stages[1].snapshot).tasks
+    astray = replace(task, lineage=replace(task.lineage, kind=LineageKind.GENERATED))
+    stages[1] = replace(stages[1], snapshot=replace(cast("Any", stages[1].snapshot), tasks=(astray, *rest)))
+    stages[2] = replace(stages[2], label="another")
+    header = replace(stages[5].snapshot.header, version=9)
+    stages[5] = replace(stages[5], snapshot=replace(cast("Any", stages[5].snapshot), header=header))
+    transitions[4] = replace(transitions[4], source=ZEROS)
+    transitions[3] = replace(transitions[3], report=replace(transitions[3].report, relation_verified=False))
+    overlay = Overlay(snapshot=ZEROS, provider="", revision="", unit="ps", entries=())
+    false = replace(
+        bundle, stages=tuple(stages), transitions=tuple(transitions), overlays=(overlay,), request_digest=ZEROS
+    )
+    run = _Examination(
+        false,
+        "",
+        TransitionVerifier(BOOK, THEOREMS, Instant()),
+        PLAIN,
+        binding_words(bundle),
+        replay=True,
+        shipped=False,
+    )
+    report = run.run({"prompt": "7"})
+    assert (report.verdict, report.tool.shipped) == (Outcome.REFUTED, False)
+    told = {(each.code, each.path) for each in report.diagnostics}
+    wanted = {
+        ("digest.request", "request_digest"),
+        ("structure.version", "final-decode/portable/header"),
+        ("digest.parent", "prefill/portable"),
+        ("digest.transition", "transitions[4]"),
+        ("stage.label", "stages[2].label"),
+        ("lineage.kind", f"prefill/distributed/{task.name}"),
+        ("replay", "prefill/distributed"),
+        ("report.mismatch", "transitions[3].report"),
+        ("overlay.digest", "overlays[0]"),
+        ("stage.missing", "final-decode/concrete"),
+        ("nothing.established", ""),
+        ("expect", "prompt"),
+    }
+    assert told >= wanted
 
 
 def test_an_expectation_that_is_not_met_refutes_by_the_binding_s_name(bundle: Bundle) -> None:
@@ -247,9 +294,6 @@ def test_a_model_that_is_not_the_requests_is_found_and_nothing_else_is_asked_of_
 
 
 # The request and the chains -----------------------------------------------------------------------------------------
-
-
-ZEROS = "0" * 64
 
 
 def session(bundle: Bundle, revision: str = BOOK.revision, digest: str = BOOK.digest, **changes: str) -> Bundle:
