@@ -149,6 +149,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "lefts = [equation.left, equation.left.subs(symbols.t, 1)] if alone else [equation.left]",
         "lefts = [equation.left.subs(symbols.t, 1)] if alone else [equation.left]",
     ): "a symbol that a side lacks is not there at t = 1 either",
+    (
+        "blueprint/examine.py",
+        "return [chain.cut(next(_first(chain.positions, faulty), len(chain.positions))) for chain in chains]",
+        "return [chain.cut(next(_first(chain.positions, faulty), None)) for chain in chains]",
+    ): "a slice up to None is the whole, as one up to the length is",
     ("blueprint/bindings.py", 'if field.name != "kind"', ""): (
         "the types are looked up by the keys of `flat_bindings`, none of which is `kind`"
     ),

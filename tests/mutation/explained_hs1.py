@@ -28,6 +28,11 @@ EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
         for other in ("2, 3", "3, 2")
     },
     (
+        "blueprint/examine.py",
+        'self.find("model.domain", plain(error.message, 400), "request")',
+        'self.find("model.domain", plain(error.message, 401), "request")',
+    ): "Of a message that is longer than any that is written one character more is shown.",
+    (
         "blueprint/rulebook.py",
         'total.update(len(part).to_bytes(8, "big") + part)',
         'total.update(len(part).to_bytes(9, "big") + part)',
