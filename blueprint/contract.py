@@ -10,7 +10,6 @@ from typing import Any
 
 from blueprint.analyses import AnalysisKey
 from blueprint.case import Workload
-from blueprint.codec import digest
 from blueprint.errors import ContractError
 from blueprint.ir.contract import BoundaryContract, PassContract, PrimitiveContract, RuleContract
 from blueprint.passes.protocol import PassFacts, VerificationPolicy
@@ -76,11 +75,6 @@ def contract_of(facts: PassFacts, rulebook: Rulebook, workload: Workload) -> Pas
             for rule in (() if facts.within_stage else rulebook.primitives.values())
         ),
     )
-
-
-def contract_digest(contract: PassContract) -> str:
-    """One digest for everything that a pass promises, its rules and their laws included."""
-    return digest("contract", 1, contract)
 
 
 def _require_promise(facts: PassFacts, rules: Sequence[PassRule]) -> None:

@@ -156,7 +156,7 @@ def _check_arrangements(rule: Rule) -> None:
             where = f"{made[0].value} to {made[1].value}"
             raise RulebookError(f"{rule.id}: law {plain(law.id)} is about what is arranged from {where} alone")
         asked = isinstance(law, BoundLaw) or (isinstance(law, Requirement) and boundaries == (PORTABLE_TO_CONCRETE,))
-        if made is None and not asked and set(boundaries) & set(_MADE_AT.values()):
+        if not asked and set(boundaries) & set(_MADE_AT.values()):
             raise RulebookError(
                 f"{rule.id}: law {plain(law.id)} is not asked at this boundary, where all are inductive"
             )
@@ -242,10 +242,10 @@ def _check_equations(law: Law | MemoryLaw, cases: Sequence[Case]) -> None:
         raise RulebookError(f"law {law.id} speaks of no case of the strategy")
     for equation in law.equations:
         where, symbol = f"law {law.id} ({plain(equation.form)})", equation.quantity.symbol
-        if not _measures(equation.left, symbol):
-            raise RulebookError(f"{where} says nothing: its left side is not {symbol} times what is always positive")
         if other := equation.left.free_symbols & (_MEASURED - {symbol}):
             raise RulebookError(f"{where}: its left side speaks of {min(map(str, other))}, it may of {symbol} alone")
+        if not _measures(equation.left, symbol):
+            raise RulebookError(f"{where} says nothing: its left side is not {symbol} times what is always positive")
 
 
 def _measures(left: sympy.Expr, symbol: sympy.Symbol) -> bool:

@@ -159,6 +159,8 @@ def test_a_model_has_its_name_only_with_its_facts(bound: Bundle) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "known"),
     [
+        ("sequence", "x", False), ("sequence", "0", False), ("sequence", "64", True), ("microbatches", "1.5", False),
+        ("microbatches", "3", True), ("prompt", "x", False), ("prompt", "6", True), ("context", "0", False),
         ("target", "none", True), ("target", "queue", True), ("target", "slot", True), ("target", "cube", False),
         ("purpose", "training", True), ("purpose", "inference", True), ("purpose", "play", False),
         ("devices", "any", True), ("devices", "8", True), ("devices", "none", False), ("topology", "any", True),
@@ -174,6 +176,7 @@ def test_every_open_word_is_known_where_it_is_said(key: str, value: str, *, know
     purpose = {**BINDINGS, "workload": {**BINDINGS["workload"], "purpose": "training"}}
     every = {**purpose, "strategy": {**BINDINGS["strategy"], "scope": "block", "stage": "0"}, "scope": {"blocks": "1"}}
     every["model"] = {**BINDINGS["model"], "vocabulary": "7"}
+    every["workload"] |= {"sequence": "8", "microbatches": "1"}
     if known:
         known_expectations({key: value}, every)
     else:

@@ -174,6 +174,16 @@ def test_what_evidence_depends_on_cannot_be_changed_under_it(name: str, value: o
         setattr(verifier, name, value)
 
 
+def test_evidence_is_what_a_verifier_has_found_itself() -> None:
+    """It is neither handed in nor told: there may be a great deal of it."""
+    with pytest.raises(TypeError):
+        TransitionVerifier(BOOK, Theorems((), {}), Calculating(), known={})  # type: ignore[call-arg]
+    verifier = TransitionVerifier(BOOK, Theorems((), {}), Calculating())
+    verifier.settle([Step(plan_of(3, 9), Branch.MAIN, "pass", conformant=True)])
+    assert len(verifier.known) == 2
+    assert "known" not in repr(verifier)
+
+
 def test_a_transition_that_breaks_down_is_not_taken_for_the_last() -> None:
     def broken(_text: str) -> Verdict:
         raise StopIteration
@@ -253,6 +263,46 @@ def test_a_list_that_is_too_long_is_not_said_to_lack_what_may_stand_at_its_end()
     assert said == {(4, "d"): ["ids should not have d"], (2, "a"): ["ids lacks c"], (3, "a"): []}
 
 
+def test_an_entity_of_an_earlier_transition_is_known_by_its_name() -> None:
+    first, second = plan_of(3), TransitionPlan(("distributed", "portable"), EXACT, CASE)
+    relation = first.relations[0]
+    first.relations[0] = replace(relation, targets=("value:1", "value:2"), names=("early", "later"))
+    asked = question(9)
+    asked.names("ids", ["value:2"], ["value:1"])
+    check = ClaimCheck(Claim.DATA_FLOW, tuple(asked.facts), second.ask(asked.obligation()))
+    second.relations.append(RelationCheck("relation:x", "r.r", (), ("task:1",), ("x",), (check,)))
+    _, failed = settled(first, second).transitions[1].relations[0].claims[0].failed
+    assert (failed.found, failed.expected) == ("later", "early")
+
+
+def test_a_claim_about_nothing_is_not_said_to_be_false() -> None:
+    """Under hypotheses that contradict each other: what is found is not what is expected, and that tells nothing."""
+    plan = plan_of(9)
+    (relation,) = plan.relations
+    asked = question(9)
+    sound = asked.obligation()
+    contradictory = (*sound.hypotheses, *question(4).obligation().goal)
+    position = plan.ask(Obligation(contradictory, sound.goal, sound.witness, ground=True))
+    check = ClaimCheck(Claim.ROLE, tuple(asked.facts), position)
+    plan.relations[0] = replace(relation, claims=(check,))
+    found = settled(plan)
+    (row,) = found.transitions[0].relations[0].claims
+    assert (row.status, row.failed) == (Status.VACUOUS, ())
+    assert [(each.code, each.refutes) for each in found.findings] == [("claim.vacuous", False)]
+
+
+def test_a_law_is_about_the_relation_one_of_whose_claims_asks_the_same() -> None:
+    plan = plan_of(3, 3, names=("name",))
+    first, last = plan.relations
+    asked = [question(each, "z") for each in (9, 3)]
+    checks = tuple(ClaimCheck(Claim.IMPLEMENTATION, tuple(each.facts), plan.ask(each.obligation())) for each in asked)
+    plan.relations[1] = replace(last, names=("asking",), claims=(*last.claims, *checks))
+    plan.laws.append(replace(law_of(plan), obligations=(checks[0].obligation,)))
+    (of_law,) = (each for each in settled(plan).findings if each.code.startswith("law."))
+    assert (of_law.relation, of_law.path) == (last.id, "prefill/distributed/asking")
+    assert first.id != last.id
+
+
 def test_a_diagnostic_is_a_finding_and_nothing_is_established_with_it() -> None:
     plan = plan_of(3)
     plan.diagnostics.append(Diagnostic(code="coverage.missing", message="demanded", path="a\x1bname"))
@@ -303,6 +353,21 @@ def test_a_law_is_no_better_than_its_worst_instance(
     assert {each.path for each in result.findings} <= {"prefill/distributed/group"}
     assert (row.id, row.rule, row.form, row.statement, row.group) == ("law", "r.r", "form", "x = 3", "group")
     assert (row.members, row.expected_members) == ("2", "4")
+
+
+@pytest.mark.parametrize("found", [(3, 9), (9, 3), (3, 9, 3)])
+def test_what_is_said_of_a_false_law_is_about_its_false_instance(found: tuple[int, ...]) -> None:
+    plan = plan_of(3)
+    plan.laws.append(law_of(plan, *found, members=4))
+    (finding,) = settled(plan).findings
+    assert finding.message == "law law (form), x = 3, is refuted: 9, should be y = 3"
+
+
+def test_what_is_said_of_an_empty_law_is_about_none_of_its_instances() -> None:
+    plan = plan_of(3)
+    plan.laws.append(law_of(plan, 3, 9, vacuous=True))
+    (finding,) = settled(plan).findings
+    assert finding.message == "law law (form), x = 3, has no member in its group, where 4 are expected"
 
 
 def test_a_doubtful_instance_is_worse_than_an_empty_one_and_better_than_a_false_one() -> None:

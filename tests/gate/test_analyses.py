@@ -391,6 +391,16 @@ def test_two_ways_to_one_snapshot_must_agree_on_it(gate: CommitGate, model: Comm
     assert "with another value" in error.message
 
 
+def test_a_way_that_leaves_nothing_takes_nothing_from_what_another_way_left(gate: CommitGate, model: Committed) -> None:
+    """What a pass from one stage to the next does not keep is not known of its output by this way; it may be by one."""
+    gate.commit(leaving((LIVENESS, OTHER)), model)
+    distributed = gate.commit(distributing(_leave_some, produces=(LIVENESS,)), model)
+    known = {address(model): encode(OTHER), address(distributed): encode(SOME)}
+    assert gate.published.analyses == known
+    assert gate.commit(distributing(), model).digest == distributed.digest
+    assert gate.published.analyses == known
+
+
 def test_joining_takes_both_and_no_contradiction() -> None:
     one, two = ("a" * 64, "liveness/1", "s"), ("b" * 64, "liveness/1", "s")
     assert joined({one: b"1"}, {two: b"2"}) == {one: b"1", two: b"2"}

@@ -16,8 +16,8 @@ from blueprint import rule as vocabulary
 from blueprint.analyses import AnalysisKey
 from blueprint.bundle import read_bundle
 from blueprint.case import Workload
-from blueprint.codec import encode
-from blueprint.contract import contract_digest, contract_of
+from blueprint.codec import digest, encode
+from blueprint.contract import contract_of
 from blueprint.derivation import derive
 from blueprint.errors import ContractError
 from blueprint.frontend.request import inference_request
@@ -248,6 +248,13 @@ def test_passes_that_do_not_fit_are_refused(place: int, change: dict[str, Any], 
     assert caught.value.message == words
 
 
+def test_only_what_is_made_of_another_stage_must_be_made_the_same_in_every_run() -> None:
+    contract = made(changed(WITHIN, deterministic=False))
+    assert (contract.name, contract.deterministic) == (WITHIN.name, False)
+    with pytest.raises(ContractError, match="gives the same snapshot in every run"):
+        made(changed(CROSS, deterministic=False))
+
+
 def test_a_version_may_be_anywhere_in_the_range_that_is_read() -> None:
     for writes, reads in ((1, (1, 1)), (1, (1, 3)), (2, (1, 3)), (3, (1, 3))):
         check_links([changed(CROSS, writes=writes), changed(PLAN, reads=reads)])
@@ -305,6 +312,11 @@ OTHER: dict[str, tuple[object, ...]] = {
 def lenient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every promise makes a contract: what is refused is another matter than what the digest covers."""
     monkeypatch.setattr("blueprint.contract._require_promise", lambda _facts, _rules: None)
+
+
+def contract_digest(contract: PassContract) -> str:
+    """One digest for everything that a pass promises, its rules and their laws included."""
+    return digest("contract", 1, contract)
 
 
 def test_every_field_of_the_facts_has_other_values_here() -> None:

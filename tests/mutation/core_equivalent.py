@@ -68,6 +68,12 @@ def _without(line: str) -> str:
     return f"{name} = None{sign}{remark}"
 
 
+_SEALED = "a seal is compared with seals of this process alone, which all have the same number"
+_NO_FINDING = (
+    "what is not proved, or of a law not applicable, has left a finding, and with one the answer is no already; and"
+    " every relation has a claim, so that there is something that is proved"
+)
+
 _BASE = "every structure below says so for itself, and of the base there is no value"
 
 EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
@@ -160,7 +166,51 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "blueprint/gate.py",
         'return digest("committed", 1, [*parts, *words])',
         'return digest("committed", 2, [*parts, *words])',
-    ): "a seal is compared with seals of this process alone, which all have the same number",
+    ): _SEALED,
+    (
+        "blueprint/gate.py",
+        'return digest("committed", 1, [*parts, *words])',
+        'return digest("committed", None, [*parts, *words])',
+    ): _SEALED,
+    ("blueprint/gate.py", "self.of = of", "self.of = None"): (
+        "a seal is made in one place alone, where it is given its word before anything reads it"
+    ),
+    (
+        "blueprint/gate.py",
+        "return unchanged_report(self.facts.boundary[0].value, self.context.branch.value, self.facts.name, conformant)",
+        "return unchanged_report(self.facts.boundary[1].value, self.context.branch.value, self.facts.name, conformant)",
+    ): "asked for a pass within a stage alone, both of whose stages are the same",
+    (
+        "blueprint/examine.py",
+        "return [chain.cut(next(_first(chain.positions, faulty), len(chain.positions))) for chain in chains]",
+        "return [chain.cut(next(_first(chain.positions, faulty), None)) for chain in chains]",
+    ): "a slice up to None is the whole, as one up to the length is",
+    ("blueprint/bindings.py", 'if field.name != "kind"', ""): (
+        "the types are looked up by the keys of `flat_bindings`, none of which is `kind`"
+    ),
+    (
+        "blueprint/verifier.py",
+        "_WORST = (Status.REFUTED, Status.UNKNOWN, Status.VACUOUS, Status.NOT_RUN, Status.PROVED)",
+        "_WORST = (Status.REFUTED, Status.UNKNOWN, Status.VACUOUS, Status.PROVED)",
+    ): "looked through for the statuses of verdicts, and there is no verdict of this one",
+    **{
+        (
+            "blueprint/verifier.py",
+            "known: dict[bytes, Evidence] = field(default_factory=dict, init=False, repr=False)",
+            f"known: dict[bytes, Evidence] = field(default_factory=dict, {flags})",
+        ): "a dataclass asks for nothing but whether they are true"
+        for flags in ("init=None, repr=False", "init=False, repr=None")
+    },
+    **{
+        ("blueprint/verifier.py", "return all(status is Status.PROVED for status in (*claims, *applicable))", after): (
+            _NO_FINDING
+        )
+        for after in (
+            "return any(status is Status.PROVED for status in (*claims, *applicable))",
+            "return all(status is Status.PROVED for status in (*claims,))",
+            "return all(status is Status.PROVED for status in (*applicable,))",
+        )
+    },
     (
         "blueprint/normalform.py",
         "yield _reduce(_times(_difference(comparison, system), scale), system.rules) if equation else {(): 1}",

@@ -37,5 +37,29 @@ EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
     ("blueprint/worker.py", "_SIGKILL = 9", "_SIGKILL = 10"): (
         "the signal with which a worker follows its parent; this one ends it, too, as nothing in it takes signals"
     ),
+    **{
+        (
+            "blueprint/extension.py",
+            "for numbers in ((2, 2), (Symbolic(symbols.E), Symbolic(symbols.e))):",
+            f"for numbers in (({other}), (Symbolic(symbols.E), Symbolic(symbols.e))):",
+        ): (
+            "The work of an operation is tried with other integers. That it can be computed is all that is looked for,"
+            " and any integers show it; what it gives is proved elsewhere."
+        )
+        for other in ("2, 3", "3, 2")
+    },
+    (
+        "blueprint/examine.py",
+        'self.find("model.domain", plain(error.message, 400), "request")',
+        'self.find("model.domain", plain(error.message, 401), "request")',
+    ): "Of a message that is longer than any that is written one character more is shown.",
+    (
+        "blueprint/rulebook.py",
+        'total.update(len(part).to_bytes(8, "big") + part)',
+        'total.update(len(part).to_bytes(9, "big") + part)',
+    ): (
+        "The digest of every rulebook is another one; as before, it covers lengths and contents, and no two rulebooks"
+        " have one. A bundle of before is then one of other rules, which is a refusal."
+    ),
 }
 """File, line before and line after -> what changes, and why no promise is broken."""

@@ -35,6 +35,8 @@ _CONDITIONS = "tests/rules/test_conditions.py"
 _TERM = "tests/test_term.py"
 _CASE = "tests/test_case.py"
 _INSERTION = "tests/test_insertion.py"
+_LOADING = "tests/rules/test_loading.py"
+_EXTENSION = "tests/rules/test_extension.py"
 _EXTENDING = "tests/rules/test_extending.py"
 _BINDING = "tests/trust/test_binding.py"
 _TRANSITION = "tests/test_transition.py"
@@ -42,12 +44,14 @@ _EXAMINATION = "tests/bundles/test_examination.py"
 _BUNDLE = "tests/test_bundle.py"
 _FACTS = "tests/test_facts.py"
 _BINDINGS = "tests/test_bindings.py"
+_EXAMINE = "tests/test_examine.py"
 _RULEBOOK = "tests/rules/test_rulebook.py"
 _IR = "tests/ir"
 _REFUSALS = "tests/gate/test_refusals.py"
 _CONTRACTS = "tests/gate/test_contracts.py"
 _TRANSACTION = "tests/gate/test_transaction.py"
 _ANALYSES = "tests/gate/test_analyses.py"
+_STEPS = "tests/gate/test_steps.py"
 _GATE_BINDING = "tests/gate/test_binding.py"
 _DIMS = "tests/workload/test_dims.py"
 _ARRANGED = "tests/workload/test_arranged.py"
@@ -210,7 +214,7 @@ class Tests(NamedTuple):
 RESPONSIBLE: Final[dict[str, Tests]] = {
     "codec": Tests((_CODEC,), _IMPORTED),
     "bundle": Tests((_BUNDLE,), (*_BROKEN, *_IMPORTED)),
-    "rulebook": Tests((*_EXTENDED, *_LAWS), (_RULEBOOK,)),
+    "rulebook": Tests((_LOADING, *_EXTENDED, *_LAWS), (_RULEBOOK,)),
     "rulecheck": Tests((_RULECHECK, *_LAWS, *_LAW_VARIANTS), (_RULEBOOK,)),
     "symbols": Tests((_SYMBOLS, _FACTS, *_LAWS), (*_TRUST, *_LAW_VARIANTS, *_FORMS)),
     "rule": Tests((_CONDITIONS, *_LAWS), (*_HONEST, *_TRUST, _RULEBOOK)),
@@ -238,10 +242,10 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
     "contract": Tests((_CONTRACTS,), (_REFUSALS,)),
     "boundaries": Tests((_BOUNDARIES, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING, *_CHAIN)),
-    "gate": Tests((_ANALYSES,), (_REFUSALS, _TRANSACTION)),
-    "extension": Tests(_EXTENDED, (_EXTENDING,)),
+    "gate": Tests((_STEPS, _ANALYSES), (_REFUSALS, _TRANSACTION)),
+    "extension": Tests((_EXTENSION, *_EXTENDED), (_EXTENDING,)),
     "insertion": Tests((_INSERTION,), (*_IMPORT_QUICK, _EXTENDING)),
-    "examine": Tests((_EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
+    "examine": Tests((_EXAMINE, _EXAMINATION, *_IMPORT_QUICK), (*_IMPORTED, *_FALSE_INFERENCE[:9], *_VERIFIED)),
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),

@@ -579,7 +579,7 @@ REFUSED |= {
     ),
     "memory law of nothing": (
         _replace(ACTIVATIONS, "Capacity.CHECKPOINT, t * C_ckpt,", "Capacity.CHECKPOINT, t * C_work,"),
-        "law checkpoint (general) says nothing: its left side is not C_ckpt times what is always positive",
+        "law checkpoint (general): its left side speaks of C_work, it may of C_ckpt alone",
     ),
     "memory law of itself": (
         _replace(WEIGHTS, "C_w, lambda case: e * (n_D if", "C_w, lambda case: C_w * (n_D if"),
