@@ -161,5 +161,15 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         ("blueprint/chunks.py", before, before.replace("{}", "None")): _NO_VARIABLES
         for before in ("true = [each for each in goal if holds(each, {})]", "if not holds(each, {}):")
     },
+    (
+        "blueprint/arrangements.py",
+        "found = instances.get(law.arrangement, ())",
+        "found = instances.get(law.arrangement, )",
+    ): "`found` is asked for nothing but whether it is something where nothing is arranged, and None is as little",
+    (
+        "blueprint/arrangements.py",
+        'for instance in found or (Instance("this plan", law.arrangement.value, 0, 0, ()),):',
+        'for instance in found or (Instance("this plan", law.arrangement.value, 0, 0, None),):',
+    ): "where nothing was found the law does not apply, and its goal is not read",
 }
 """File, line before and line after -> why no test could tell the two apart."""

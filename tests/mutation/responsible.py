@@ -51,6 +51,8 @@ _ANALYSES = "tests/gate/test_analyses.py"
 _GATE_BINDING = "tests/gate/test_binding.py"
 _DIMS = "tests/workload/test_dims.py"
 _ARRANGED = "tests/workload/test_arranged.py"
+_ARRANGEMENTS = "tests/test_arrangements.py"
+_CAPACITIES = "tests/test_capacities.py"
 
 
 def _of(file: str, *names: str) -> tuple[str, ...]:
@@ -229,10 +231,12 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
     "matching": Tests((_MATCHING, _BOUND_TRANSITION), (*_TRUST, *_GOOD, *_CHAIN)),
     "instances": Tests((_TRANSITION, *_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
-    "capacities": Tests((_TRANSITION, *_HONEST), (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
+    "capacities": Tests(
+        (_CAPACITIES, _TRANSITION, *_HONEST), (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)
+    ),
     "transition": Tests((_TRANSITION, *_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
     "chunks": Tests((_BINDING,), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING)),
-    "arrangements": Tests((*_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
+    "arrangements": Tests((_ARRANGEMENTS, *_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
     "concrete_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "machine_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
