@@ -53,6 +53,8 @@ _DIMS = "tests/workload/test_dims.py"
 _ARRANGED = "tests/workload/test_arranged.py"
 _ARRANGEMENTS = "tests/test_arrangements.py"
 _CAPACITIES = "tests/test_capacities.py"
+_BOUND_CLAIMS = "tests/test_bound_claims.py"
+_EXPECTED = "tests/test_expected.py"
 
 
 def _of(file: str, *names: str) -> tuple[str, ...]:
@@ -249,8 +251,8 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
-    "claims": Tests((_CLAIMS, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
-    "expected": Tests((_TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
+    "claims": Tests((_CLAIMS, _BOUND_CLAIMS, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
+    "expected": Tests((_EXPECTED, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
     "expected_bound": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
     "expected_concrete": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
 }
