@@ -162,6 +162,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         for before in ("true = [each for each in goal if holds(each, {})]", "if not holds(each, {}):")
     },
     (
+        "blueprint/claims/machine.py",
+        "first: Collective | msgspec.UnsetType = msgspec.UNSET",
+        "first: Collective | msgspec.UnsetType = None",
+    ): "`collective_facts` asks of it nothing but whether it is a collective",
+    (
         "blueprint/arrangements.py",
         "found = instances.get(law.arrangement, ())",
         "found = instances.get(law.arrangement, )",
