@@ -137,6 +137,12 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         ("blueprint/expected_concrete.py", last, ""): "the last arm of a match, behind which nothing stands"
         for last in ("case _: return", "case _: continue")
     },
+    ("blueprint/expected.py", "case _: return", ""): "the last arm of a match, behind which nothing stands",
+    (
+        "blueprint/expected.py",
+        "self.operations = {operation.id: operation for operation in ir.operations}",
+        "self.operations = None",
+    ): "nothing reads it",
     **{
         (f"blueprint/{module}.py", line, _without(line)): _ALIAS for module, lines in _ALIASES.items() for line in lines
     },
