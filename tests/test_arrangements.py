@@ -272,7 +272,11 @@ def test_a_law_is_asked_of_each_of_its_forms_the_members_first() -> None:
 
 
 def test_a_law_of_what_the_plan_does_not_arrange_does_not_apply() -> None:
-    for instances in ({}, {Arrangement.LAYOUT: []}, {Arrangement.SLOTS: [Instance("other", "slots", 1, 1, ())]}):
+    other = Instance("other", "slots", 1, 1, ())
+    nothing: tuple[dict[Arrangement, list[Instance]], ...] = (
+        {}, {Arrangement.LAYOUT: []}, {Arrangement.SLOTS: [other]},
+    )  # fmt: skip
+    for instances in nothing:
         plan = asked(instances)
         assert plan.laws == [checked("this plan", "layout", (0, 0), ())]
         assert plan.obligations == []

@@ -108,6 +108,19 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "for expected, found in matched.pairs[:2]:",
     ): "every relation that is demanded of a program has one target",
     (
+        "blueprint/concrete_transition.py",
+        "alone = [each for each in matched if each.relation.sources and len(each.found) == 1]",
+        "alone = [each for each in matched if len(each.found) == 1]",
+    ): "a relation without sources has no source to be listed with what was found for it",
+    **{
+        (
+            "blueprint/concrete_transition.py",
+            f"return [Pair(each, {found}[found]) for each, found in matched.pairs if isinstance(each, {kind})]",
+            f"return [Pair(each, {found}[found]) for each, found in matched.pairs]",
+        ): "all targets of a relation are of one kind, and it is asked for where the first is of this one"
+        for found, kind in (("devices", "ExpectedDevice"), ("queues", "ExpectedQueue"))
+    },
+    (
         "blueprint/codec.py",
         "same, end = 0, min(len(left), len(right))",
         "same, end = 0, max(len(left), len(right))",
