@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sympy
 
 from blueprint.arrangements import (
     Instance,
@@ -27,10 +28,10 @@ from blueprint.ir.concrete import (
     Region,
     SlotExtension,
 )
-from blueprint.law import Arrangement, InductiveLaw
+from blueprint.law import Arrangement, Bound, InductiveLaw
 from blueprint.plan import Coverage, LawCheck, TransitionPlan
 from blueprint.rule import PORTABLE_TO_CONCRETE, BoundaryRule
-from blueprint.term import Const, at_most, equal, holds
+from blueprint.term import Const, Relation, at_most, equal, holds
 
 LINEAGE = Lineage(kind=LineageKind.GENERATED, transform="a.rule", sources=())
 
@@ -111,6 +112,18 @@ def test_an_offset_is_a_multiple_of_the_alignment_in_use_and_of_the_one_that_is_
     assert false_forms(laid_out(at_48, {"r": 100}, required=16)) == set()
     assert false_forms(laid_out(at_48, {"r": 100}, required=32)) == {ALIGNED}
     assert false_forms(laid_out(at_48, {"r": 100}, steps={"source a": 32})) == {ALIGNED}
+
+
+def test_a_buffer_of_no_source_has_no_alignment_to_keep_but_shares_no_byte() -> None:
+    """A plan is untrusted; coverage finds such a buffer."""
+    region = Region(id="r", name="r", lineage=LINEAGE, devices=("d",), capacity=100, extent=100, alignment=16)
+    for offset, forms in ((17, set()), (15, {APART})):
+        placed = (buffer("a", "r", 0, 16), buffer("stray", "r", offset, 5))
+        target: Any = SimpleNamespace(buffers=placed, regions=(region,))
+        bound: list[Any] = [SimpleNamespace(id="source a", alignment=16)]
+        found = list(layout_instances(bound, target, {"source a": 16}))
+        assert false_forms(found) == forms
+        assert counts(found)[ALIGNED] == (2, 1)
 
 
 # Queues -------------------------------------------------------------------------------------------------------------
@@ -244,7 +257,8 @@ def test_a_gap_or_an_overlap_or_a_wrong_end_has_a_false_question(sections: list[
 
 def asked(instances: Mapping[Arrangement, Sequence[Instance]]) -> TransitionPlan:
     """What a rule with one law about layouts asks."""
-    law = InductiveLaw("a-law", "nothing overlaps", "definition", (), (), Arrangement.LAYOUT)
+    bounds = tuple(Bound(form, sympy.Integer(1), Relation.AT_MOST, sympy.Integer(2)) for form in ("base", "step"))
+    law = InductiveLaw("a-law", "nothing overlaps", "definition", bounds, (), Arrangement.LAYOUT)
     plan = TransitionPlan(("portable", "concrete"), Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0), all_cases()[0])
     add_inductive_laws(plan, BoundaryRule("a.rule", (PORTABLE_TO_CONCRETE,), (), (law,)), instances)
     return plan
@@ -254,7 +268,7 @@ def checked(form: str, group: str, members: tuple[int, int], obligations: tuple[
     return LawCheck(
         id="a-law", rule="a.rule", form=form, statement="nothing overlaps", group=group,
         members=members[0], expected_members=members[1], obligations=obligations,
-        applicable=bool(obligations), vacuous=False, theorems=(),
+        applicable=bool(obligations), vacuous=False, theorems=(("a.rule", "a-law", "base"), ("a.rule", "a-law", "step")),
     )  # fmt: skip
 
 

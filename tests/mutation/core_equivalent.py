@@ -185,11 +185,12 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "first: Collective | msgspec.UnsetType = msgspec.UNSET",
         "first: Collective | msgspec.UnsetType = None",
     ): "`collective_facts` asks of it nothing but whether it is a collective",
-    (
-        "blueprint/arrangements.py",
-        "found = instances.get(law.arrangement, ())",
-        "found = instances.get(law.arrangement, )",
-    ): "`found` is asked for nothing but whether it is something where nothing is arranged, and None is as little",
+    **{
+        ("blueprint/arrangements.py", "found = instances.get(law.arrangement, ())", after): (
+            "where nothing is arranged, `found` is asked for nothing but whether it is something, and None is as little"
+        )
+        for after in ("found = instances.get(law.arrangement, )", "found = instances.get(law.arrangement, None)")
+    },
     (
         "blueprint/arrangements.py",
         'for instance in found or (Instance("this plan", law.arrangement.value, 0, 0, ()),):',
