@@ -268,7 +268,8 @@ def checked(form: str, group: str, members: tuple[int, int], obligations: tuple[
     return LawCheck(
         id="a-law", rule="a.rule", form=form, statement="nothing overlaps", group=group,
         members=members[0], expected_members=members[1], obligations=obligations,
-        applicable=bool(obligations), vacuous=False, theorems=(("a.rule", "a-law", "base"), ("a.rule", "a-law", "step")),
+        applicable=bool(obligations), vacuous=False,
+        theorems=(("a.rule", "a-law", "base"), ("a.rule", "a-law", "step")),
     )  # fmt: skip
 
 
