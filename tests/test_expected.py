@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import functools
+from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
 from blueprint.case import Workload, case_of
-from blueprint.expected import ALWAYS_SPLIT, ExpectedTask, ExpectedTensor, ModelView, gradient_dtype
+from blueprint.expected import (
+    ALWAYS_SPLIT,
+    ExpectedBuffer,
+    ExpectedPlanTask,
+    ExpectedTask,
+    ExpectedTensor,
+    ModelView,
+    gradient_dtype,
+    portable_relations,
+)
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
@@ -18,6 +29,8 @@ from blueprint.ir.model import ModelIR, OperationKind
 from blueprint.ir.request import Communication, Request, Scope
 from blueprint.rule import (
     MODEL_TO_DISTRIBUTED,
+    EachTask,
+    EachValue,
     Layout,
     OperationSource,
     PassRule,
@@ -181,3 +194,40 @@ def test_a_layout_says_what_is_split_and_whether_ranks_hold_addends(
 )
 def test_a_gradient_is_of_the_parameter_s_type_if_that_is_as_wide(dtype: DType, width: int, expected: DType) -> None:
     assert gradient_dtype(dtype, width) is expected
+
+
+@pytest.mark.parametrize(("width", "dtype"), [(2, DType.BFLOAT16), (4, DType.FLOAT32)])
+def test_gradients_of_parameters_have_the_width_of_the_strategy_and_nothing_else_has(width: int, dtype: DType) -> None:
+    request = asked(gradient_bytes=width)
+    view = ModelView(request, model_of(request), RULES)
+    tensors = [each for versions in view.tensors.values() for made in versions.values() for each in made]
+    assert {each.dtype for each in tensors if each.role is Role.PARAMETER_GRADIENT} == {dtype}
+    others = {each.role: each.dtype for each in tensors if each.role is not Role.PARAMETER_GRADIENT}
+    assert others.pop(Role.MASK) is DType.UINT8
+    assert set(others.values()) == {DType.BFLOAT16}
+
+
+# Tasks --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_task_comes_from_an_operation_or_from_values() -> None:
+    view = ModelView(STACK, model_of(STACK), RULES)
+    for relation in view.relations:
+        for task in relation.targets:
+            if isinstance(task, ExpectedTask):
+                assert (task.values == ()) is (task.operation is not None)
+                held = (task.operation.id,) if task.operation else tuple(each.id for each in task.values)
+                assert relation.sources == held
+
+
+def test_a_plan_has_a_task_for_each_task_and_a_buffer_for_each_value_in_whatever_order_rules_stand() -> None:
+    tasks: list[Any] = [SimpleNamespace(id="t", name="task"), SimpleNamespace(id="u", name="another task")]
+    values: list[Any] = [SimpleNamespace(id="v", name="value"), SimpleNamespace(id="w", name="another value")]
+    rules = (rule_of(signature=EachTask()), rule_of(signature=EachValue()), rule_of())
+    plan: Any = SimpleNamespace(tasks=tasks, values=values)
+    for order in permutations(rules):
+        found = {each.sources: (each.rule.signature, each.targets) for each in portable_relations(plan, order)}
+        assert found == {
+            **{(each.id,): (EachTask(), (ExpectedPlanTask(each.name, each),)) for each in tasks},
+            **{(each.id,): (EachValue(), (ExpectedBuffer(each.name, each),)) for each in values},
+        }

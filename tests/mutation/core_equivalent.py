@@ -150,6 +150,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         ("blueprint/expected_concrete.py", last, ""): "the last arm of a match, behind which nothing stands"
         for last in ("case _: return", "case _: continue")
     },
+    (
+        "blueprint/expected.py",
+        "if not targets or not isinstance(rule.signature, ValueSource):",
+        "if not isinstance(rule.signature, ValueSource):",
+    ): "without targets no value has a tensor, and a relation without one is not made",
     ("blueprint/expected.py", "case _: return", ""): "the last arm of a match, behind which nothing stands",
     (
         "blueprint/expected.py",
