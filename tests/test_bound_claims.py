@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,21 +14,29 @@ from blueprint import exact
 from blueprint.claims import concrete, machine
 from blueprint.claims.matched import Pair
 from blueprint.concrete_transition import plan_concrete
-from blueprint.expected_bound import ExpectedInstruction, ExpectedRegion
+from blueprint.expected_bound import (
+    ExpectedBinding,
+    ExpectedCommand,
+    ExpectedEntry,
+    ExpectedInstruction,
+    ExpectedRegion,
+    ExpectedSection,
+)
 from blueprint.facts import Question
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
 from blueprint.ir.common import Primitive, Role, Stage
 from blueprint.ir.concrete import CommandKind, QueueExtension, SlotExtension
-from blueprint.ir.distributed import TaskKind
-from blueprint.ir.machine import CollectiveOperand
+from blueprint.ir.distributed import Collective, CollectiveKind, MeshAxis, Reduction, TaskKind
+from blueprint.ir.machine import CollectiveOperand, MemoryOperand, Opcode, PeerOperand
 from blueprint.ir.request import ModelFacts, Neighbour, Request, Scope, TargetKind
 from blueprint.machine_transition import plan_machine
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
 from blueprint.rule import Claim
 from blueprint.session import open_rulebook
+from blueprint.term import evaluate, holds
 from blueprint.verdict import Verdict
 
 BOOK = open_rulebook(None)
@@ -88,13 +96,10 @@ def swapped(entities: Sequence[Any], place: int, **fields: object) -> tuple[Any,
 
 
 def false_facts(question: Question) -> set[str]:
-    """The labels of what does not hold, all numbers being known."""
-    found = set()
-    for fact in question.facts:
-        alone = Question(facts=[fact], values=question.values, premises=question.premises)
-        if exact.decide(alone.obligation()).verdict is Verdict.REFUTED:
-            found.add(fact.label)
-    return found
+    """The labels of what does not hold, all numbers being known; the premises do."""
+    values = question.values
+    assert all(holds(each, values) for each in question.premises)
+    return {each.label for each in question.facts if evaluate(each.actual, values) != evaluate(each.expected, values)}
 
 
 @pytest.mark.parametrize("kind", TargetKind)
@@ -318,3 +323,174 @@ def test_every_field_of_an_emitted_collective_is_compared(field: str, label: str
         without = change(each, operands=each.operands[:at])
         refuted = {"x.collective", "x.collectives count"}
         assert of_instruction(Claim.COLLECTIVE_VOLUME, without, view) == refuted
+
+
+# Every field ----------------------------------------------------------------------------------------------------------
+
+
+def of_binding(claim: Claim, place: int, actual: Any) -> set[str]:
+    view = view_of(QUEUE)
+    pair = Pair(ExpectedBinding("x", view.bound[place], place), actual)
+    return false_facts(concrete.binding_question(claim, pair, view))
+
+
+@pytest.mark.parametrize(
+    ("claim", "field"),
+    [
+        (Claim.BUFFER_SIZE, "size"),
+        (Claim.ALIGNMENT, "alignment"),
+        (Claim.BUFFER_BINDING, "offset"),
+        (Claim.BUFFER_BINDING, "region"),
+    ],
+)
+def test_every_field_of_a_place_is_compared(claim: Claim, field: str) -> None:
+    buffers = emitted(QUEUE)[1].buffers
+    for place in (0, 1, len(buffers) - 1):
+        buffer = buffers[place]
+        assert of_binding(claim, place, buffer) == set()
+        found = getattr(buffer, field)
+        for wrong in ("region:another",) if field == "region" else (found + 1, found - 1):
+            assert of_binding(claim, place, change(buffer, **{field: wrong})) == {f"x.{field}"}
+
+
+def of_command(claim: Claim, command: Any, view: concrete.ConcreteView) -> set[str]:
+    tasks = {each.id: each for each in view.source.tasks}
+    expected = ExpectedCommand("x", tuple(tasks[each] for each in command.lineage.sources))
+    return false_facts(concrete.command_question(claim, Pair(expected, command), view))
+
+
+def wrong_commands(command: Any) -> Iterator[tuple[Claim, Any, str]]:
+    """A command with one false field, the claim that speaks of it, and the label of the fact."""
+    yield Claim.TASK_CATEGORY, change(command, kind=CommandKind.BARRIER), "x.kind"
+    peer = Neighbour.BEFORE if command.peer is not Neighbour.BEFORE else Neighbour.AFTER
+    label = "x.peer[0]" if command.kind is CommandKind.TRANSFER else "x.peer count"
+    yield Claim.TASK_CATEGORY, change(command, peer=peer), label
+    yield Claim.EXACT_WORK, change(command, operations=command.operations + 1), "x.operations"
+    yield Claim.IMPLEMENTATION, change(command, implementation="another"), "x.implementation[0]"
+    yield Claim.PLACEMENT, change(command, devices=command.devices[::-1]), "x.devices in order"
+    for place, use in enumerate(command.uses):
+        buffer = swapped(command.uses, place, buffer="buffer:another")
+        yield Claim.BUFFER_USES, change(command, uses=buffer), f"x.uses[{place}]"
+        mode = swapped(command.uses, place, mode=wrong_of(use.mode))
+        yield Claim.BUFFER_USES, change(command, uses=mode), f"x.uses[{place}].mode"
+    for place in range(len(command.dependencies)):
+        needs = (*command.dependencies[:place], NOWHERE, *command.dependencies[place + 1 :])
+        yield Claim.DEPENDENCY_TOPOLOGY, change(command, dependencies=needs), f"x.dependencies[{place}]"
+    if isinstance(command.collective, Collective):
+        for field in command.collective.__struct_fields__:
+            wrong = change(command.collective, **{field: wrong_of(getattr(command.collective, field))})
+            label = f"x.collective.{field}{' in order' if field == 'participants' else ''}"
+            yield Claim.COLLECTIVE_VOLUME, change(command, collective=wrong), label
+    invented = msgspec.UNSET if isinstance(command.collective, Collective) else COLLECTIVE
+    yield Claim.COLLECTIVE_VOLUME, change(command, collective=invented), "x.collective"
+
+
+COLLECTIVE = Collective(
+    kind=CollectiveKind.ALL_REDUCE, axis=MeshAxis.TENSOR, participants=(0, 1), reduction=Reduction.SUM, message_bytes=2
+)
+
+
+def samples(entities: Sequence[Any], kind: Callable[[Any], object]) -> list[Any]:
+    """The last entity of each kind."""
+    return list({kind(each): each for each in entities}.values())
+
+
+@pytest.mark.parametrize("kind", TargetKind)
+def test_every_field_of_a_command_is_compared(kind: TargetKind) -> None:
+    view = view_of(kind)
+    commands = samples(emitted(kind)[1].commands, lambda each: (each.kind, len(each.uses)))
+    assert {each.kind for each in commands} == {CommandKind.LAUNCH, CommandKind.COLLECTIVE, CommandKind.TRANSFER}
+    for command in commands:
+        for claim, wrong, label in wrong_commands(command):
+            assert of_command(claim, command, view) == set()
+            assert of_command(claim, wrong, view) == {label}, command.name
+
+
+@pytest.mark.parametrize("kind", TargetKind)
+def test_a_command_that_is_issued_nowhere_is_found_and_so_is_one_too_early_or_too_late(kind: TargetKind) -> None:
+    bound = emitted(kind)[1]
+    where = {"x.queue[0]", "x.position"} if kind is QUEUE else {"x.cycle", "x.slot"}
+    for command in bound.commands[:: len(bound.commands) // 3]:
+        view = view_of(kind)
+        assert of_command(Claim.ISSUE_ORDER, command, view) == set()
+        queue, at, slot = view.issued.pop(command.id)
+        assert of_command(Claim.ISSUE_ORDER, command, view) == where
+        for other in (at - 1, at + 1):
+            view.issued[command.id] = (queue, other, slot)
+            assert of_command(Claim.ISSUE_ORDER, command, view) == {"x.position" if kind is QUEUE else "x.cycle"}
+
+
+def test_a_command_waits_for_what_it_needs_of_other_queues_and_for_nothing_else() -> None:
+    bound, slots = emitted(QUEUE)[1], view_of(SLOT)
+    queue_of = {each: queue.id for queue in bound.extension.queues for each in queue.order}
+    waiting = 0
+    for command in bound.commands:
+        view = view_of(QUEUE)
+        needed = [each for each in command.dependencies if queue_of[each] != queue_of[command.id]]
+        assert view.waits.get(command.id, []) == needed
+        assert of_command(Claim.WAITS, command, view) == set()
+        view.waits[command.id] = [*needed, NOWHERE]
+        assert of_command(Claim.WAITS, command, view) == {"x.waits count"}
+        if needed:
+            waiting += 1
+            view.waits[command.id] = [NOWHERE, *needed[1:]]
+            assert of_command(Claim.WAITS, command, view) == {"x.waits[0]"}
+    assert waiting
+    for command in emitted(SLOT)[1].commands:
+        assert of_command(Claim.WAITS, command, slots) == set()
+
+
+def wrong_instructions(instruction: Any) -> Iterator[tuple[Claim, Any, set[str]]]:
+    """An instruction with one false field, the claim that speaks of it, and the labels of the facts."""
+    yield Claim.TASK_CATEGORY, change(instruction, opcode=Opcode.BARRIER), {"x.opcode"}
+    yield Claim.IMPLEMENTATION, change(instruction, implementation="another"), {"x.implementation[0]"}
+    for place in range(len(instruction.dependencies)):
+        needs = (*instruction.dependencies[:place], NOWHERE, *instruction.dependencies[place + 1 :])
+        wrong = change(instruction, dependencies=needs)
+        yield Claim.DEPENDENCY_TOPOLOGY, wrong, {f"x.dependencies[{place}]"}
+    operands = instruction.operands
+    for place, operand in enumerate(operands):
+        if isinstance(operand, MemoryOperand) and place in {0, 1, len(operands) - 1}:
+            for fields, label in (
+                ({"region": "another"}, "region[0]"), ({"offset": operand.offset + 1}, "offset"),
+                ({"size": operand.size + 1}, "size"), ({"mode": wrong_of(operand.mode)}, "mode"),
+            ):  # fmt: skip
+                wrong = change(instruction, operands=swapped(operands, place, **fields))
+                yield Claim.OPERANDS, wrong, {f"x.operands[{place}].{label}"}
+        if isinstance(operand, PeerOperand):
+            wrong = change(instruction, operands=swapped(operands, place, stage=wrong_of(operand.stage)))
+            yield Claim.OPERANDS, wrong, {"x.peer[0]"}
+            yield Claim.OPERANDS, change(instruction, operands=operands[:place]), {"x.peer count", "x.peer[0]"}
+    if not isinstance(operands[-1], MemoryOperand):
+        turned = change(instruction, operands=(operands[-1], *operands[:-1]))
+        yield Claim.OPERANDS, turned, {"x.operands.memory_first"}
+    else:
+        yield Claim.OPERANDS, change(instruction, operands=operands[:-1]), {"x.operands count"}
+        stray = change(instruction, operands=(*operands, PeerOperand(stage=Neighbour.AFTER)))
+        yield Claim.OPERANDS, stray, {"x.peer count"}
+
+
+@pytest.mark.parametrize("kind", TargetKind)
+def test_every_field_of_an_instruction_is_compared(kind: TargetKind) -> None:
+    view = program_view_of(kind)
+    for instruction in samples(emitted(kind)[2].instructions, lambda each: (each.opcode, len(each.operands))):
+        for claim, wrong, labels in wrong_instructions(instruction):
+            assert of_instruction(claim, instruction, view) == set()
+            assert of_instruction(claim, wrong, view) == labels, instruction.name
+
+
+@pytest.mark.parametrize("kind", TargetKind)
+def test_a_section_begins_behind_the_one_before_and_an_entry_point_lists_them_all(kind: TargetKind) -> None:
+    view, program = program_view_of(kind), emitted(kind)[2]
+    assert len(program.sections) == (3 if kind is QUEUE else 1)
+    for section in program.sections:
+        for fields, label in (
+            ({}, None), ({"base": section.base + 1}, "base"), ({"order": section.order[1:]}, "length"),
+        ):  # fmt: skip
+            pair = Pair(ExpectedSection(section.name, None), change(section, **fields))
+            question = machine.section_question(Claim.ISSUE_ORDER, [pair], view)
+            assert false_facts(question) == ({f"{section.name}.{label}"} if label else set())
+    (entry,) = program.entries
+    for sections, right in ((entry.sections, True), (entry.sections[1:], False), ((NOWHERE,), False)):
+        entered = Pair(ExpectedEntry("main"), change(entry, sections=tuple(sections)))
+        assert (false_facts(machine.entry_question(Claim.ENTRY, [entered], view)) == set()) is right

@@ -234,7 +234,7 @@ def test_a_product_is_one_of_an_operation() -> None:
 
 
 def test_a_parameter_that_lies_divided_along_the_sequence_is_counted_by_its_shares() -> None:
-    """No block has one, but a model is untrusted."""
+    """No block has one, but a layout allows it."""
     request = training_request(builtin("gpt2"), sequence=8, tensor=2, communication=Communication.SEQUENCE_PARALLEL)
     model = model_ir(request)
     place = next(at for at, each in enumerate(model.values) if each.axes == (Axis.HIDDEN,))

@@ -93,7 +93,7 @@ def test_a_value_is_of_the_block_that_reads_it_and_the_last_result_of_the_one_th
 
 
 def test_a_value_that_nothing_makes_or_reads_and_a_model_without_operations_are_of_the_first_block() -> None:
-    """A model is untrusted."""
+    """No block is such, and none is needed for that to be said."""
     empty = change(model_of(STACK), operations=())
     view = ModelView(STACK, empty, ())
     assert view.blocks == 1
@@ -101,7 +101,7 @@ def test_a_value_that_nothing_makes_or_reads_and_a_model_without_operations_are_
 
 
 def test_what_reads_a_value_that_is_not_there_reads_it_all_the_same() -> None:
-    """A model is untrusted."""
+    """So a view can be made of any graph."""
     model = model_of(STACK)
     first, foreign = model.operations[0], f"value:{'0' * 64}"
     lost = change(first, inputs=(*first.inputs, foreign))
