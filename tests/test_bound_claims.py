@@ -17,6 +17,7 @@ from blueprint.concrete_transition import plan_concrete
 from blueprint.expected_bound import (
     ExpectedBinding,
     ExpectedCommand,
+    ExpectedDevice,
     ExpectedEntry,
     ExpectedInstruction,
     ExpectedRegion,
@@ -494,3 +495,51 @@ def test_a_section_begins_behind_the_one_before_and_an_entry_point_lists_them_al
     for sections, right in ((entry.sections, True), (entry.sections[1:], False), ((NOWHERE,), False)):
         entered = Pair(ExpectedEntry("main"), change(entry, sections=tuple(sections)))
         assert (false_facts(machine.entry_question(Claim.ENTRY, [entered], view)) == set()) is right
+
+
+def test_the_base_of_a_region_is_aligned_as_its_most_aligned_buffer_is() -> None:
+    view: Any = SimpleNamespace(request=asked(QUEUE, None), bound=[SimpleNamespace(size=8)] * 2)
+    view.places = (concrete.Place(0, 0, 64, 0), concrete.Place(0, 8, 16, 1))
+    region = change(emitted(QUEUE, None)[1].regions[0], extent=24, capacity=24)
+    for alignment, wrong in ((64, set()), (16, {"memory.alignment"}), (32, {"memory.alignment"})):
+        pair = Pair(ExpectedRegion("memory"), change(region, alignment=alignment))
+        assert false_facts(concrete.region_question(Claim.REGION_CAPACITY, pair, view)) == wrong
+
+
+def test_without_a_deployment_no_memory_is_named() -> None:
+    assert concrete._memory_of(asked(QUEUE)) == NAMED
+    assert concrete._memory_of(asked(QUEUE, None)) is None
+    assert concrete._memory_of(change(asked(QUEUE), deployment=msgspec.UNSET)) is None
+
+
+@pytest.mark.parametrize(
+    ("ordinals", "wrong"),
+    [
+        ((0, 1, 2, 3), set()),
+        ((0, 1, 2), {"devices.ordinal count", "devices.ordinal last"}),
+        ((0, 2, 1, 3), {"device.1.ordinal", "device.2.ordinal"}),
+        ((1, 1, 2, 3), {"devices.ordinal first", "device.0.ordinal"}),
+        ((0, 1, 2, 4), {"devices.ordinal last", "device.3.ordinal"}),
+    ],
+)
+def test_devices_run_the_ranks_of_the_group_and_one_of_each_stage_beside_it(
+    ordinals: tuple[int, ...], wrong: set[str]
+) -> None:
+    devices = emitted(QUEUE)[1].devices
+    pairs = [
+        Pair(ExpectedDevice(f"device.{rank}", rank), change(devices[rank], ordinal=ordinal))
+        for rank, ordinal in enumerate(ordinals)
+    ]
+    assert false_facts(concrete.device_question(Claim.LOGICAL_RANKS, pairs, view_of(QUEUE))) == wrong
+
+
+def test_nowhere_is_no_place_in_a_queue_or_section() -> None:
+    """Whatever place a command must have, one that is issued nowhere does not have it."""
+    bound, program = emitted(QUEUE)[1:]
+    for command in bound.commands:
+        view = view_of(QUEUE)
+        del view.issued[command.id]
+        assert of_command(Claim.ISSUE_ORDER, command, view) == {"x.queue[0]", "x.position"}
+    view = program_view_of(QUEUE, change(program, sections=()))
+    for instruction in program.instructions:
+        assert of_instruction(Claim.ISSUE_ORDER, instruction, view) == {"x.section[0]", "x.position"}
