@@ -28,7 +28,7 @@ from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import training_request
 from blueprint.ir.common import Primitive, Role, Stage
-from blueprint.ir.concrete import CommandKind, QueueExtension, SlotExtension
+from blueprint.ir.concrete import AccessMode, BufferUse, CommandKind, QueueExtension, SlotExtension
 from blueprint.ir.distributed import Collective, CollectiveKind, MeshAxis, Reduction, TaskKind
 from blueprint.ir.machine import CollectiveOperand, MemoryOperand, Opcode, PeerOperand
 from blueprint.ir.request import ModelFacts, Neighbour, Request, Scope, TargetKind
@@ -540,6 +540,42 @@ def test_nowhere_is_no_place_in_a_queue_or_section() -> None:
         view = view_of(QUEUE)
         del view.issued[command.id]
         assert of_command(Claim.ISSUE_ORDER, command, view) == {"x.queue[0]", "x.position"}
-    view = program_view_of(QUEUE, change(program, sections=()))
+    without = program_view_of(QUEUE, change(program, sections=()))
     for instruction in program.instructions:
-        assert of_instruction(Claim.ISSUE_ORDER, instruction, view) == {"x.section[0]", "x.position"}
+        assert of_instruction(Claim.ISSUE_ORDER, instruction, without) == {"x.section[0]", "x.position"}
+
+
+def test_a_section_that_nobody_demands_is_named_by_its_id_where_it_holds_an_instruction() -> None:
+    _, bound, program = emitted(QUEUE)
+    view = machine.MachineView(bound, program, {}, {})
+    first = next(each for each in program.instructions if each.id == program.sections[0].order[0])
+    command = next(each for each in bound.commands if each.id == first.source_command)
+    pair = Pair(ExpectedInstruction("x", command), first)
+    question = machine.instruction_question(Claim.ISSUE_ORDER, pair, view)
+    assert false_facts(question) == {"x.section[0]"}
+    said = {each.label: each.words for each in question.facts}
+    assert said["x.section[0]"] == (program.sections[0].id, program.sections[0].name)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "uses"),
+    [
+        ([("ab", "c")], "a:read b:read c:write"),
+        ([("ab", "b")], "a:read b:read_write"),
+        # What one leaves for the other is not touched.
+        ([("ab", "c"), ("ca", "d")], "a:read b:read d:write"),
+    ],
+)
+def test_a_buffer_is_used_as_the_tasks_of_a_command_use_it(tasks: list[tuple[str, str]], uses: str) -> None:
+    carried: list[Any] = [SimpleNamespace(inputs=tuple(reads), outputs=tuple(writes)) for reads, writes in tasks]
+    view: Any = SimpleNamespace(images=list)
+    named = [tuple(each.split(":")) for each in uses.split()]
+    right = [BufferUse(buffer=buffer, mode=AccessMode(mode)) for buffer, mode in named]
+    for place in range(-1, len(right)):
+        found = list(right)
+        if place >= 0:
+            found[place] = change(right[place], mode=wrong_of(right[place].mode))
+        command: Any = SimpleNamespace(uses=found)
+        question = Question()
+        concrete._uses(question, "x", carried, command, view)
+        assert false_facts(question) == ({f"x.uses[{place}].mode"} if place >= 0 else set())

@@ -30,7 +30,7 @@ from blueprint.ir.portable import ConcurrencyGroup, Implementation, StorageClass
 from blueprint.ir.request import Activation, Communication, Request
 from blueprint.passes.protocol import PassContext
 from blueprint.pipeline import passes_for
-from blueprint.rule import MODEL_TO_DISTRIBUTED, Claim, Contraction, Version
+from blueprint.rule import MODEL_TO_DISTRIBUTED, Claim, Contraction, Elements, Slot, Version, version
 from blueprint.session import open_rulebook
 from blueprint.term import evaluate, holds
 from blueprint.verdict import Verdict
@@ -204,6 +204,35 @@ def test_every_field_of_a_distributed_collective_is_compared(field: str, value: 
         )
         assert f"{task.name}.collective.{label}" in false_labels(question)
         assert all(each.startswith(f"{task.name}.collective.{field}") for each in false_labels(question))
+
+
+def test_a_collective_that_a_distributed_task_lacks_is_missed() -> None:
+    view, snapshot = distributed_of(REQUEST)
+    task = next(each for each in snapshot.tasks if each.collective is not msgspec.UNSET)
+    question = Question()
+    distributed._collective(question, view, view.tasks[task.name], change(task, collective=msgspec.UNSET))
+    assert false_labels(question) == {f"{task.name}.collective"}
+
+
+@pytest.mark.parametrize("degree", ["tensor", "pipeline", "data"])
+def test_the_mesh_is_the_strategy_s(degree: str) -> None:
+    view, snapshot = distributed_of(REQUEST)
+    ids = {each.name: each.id for each in snapshot.values}
+    assert false_labels(distributed.interface_question(view, snapshot, ids)) == set()
+    mesh = change(snapshot.mesh, **{degree: getattr(snapshot.mesh, degree) + 1})
+    wrong = distributed.interface_question(view, change(snapshot, mesh=mesh), ids)
+    assert false_labels(wrong) == {f"mesh.{degree}"}
+
+
+def test_a_row_that_lies_divided_is_as_wide_as_its_share() -> None:
+    value: Any = SimpleNamespace(axes=(Axis.BATCH, Axis.FEEDFORWARD), shape=(3, 8))
+    tensor = SimpleNamespace(value=value, split=(Axis.FEEDFORWARD,))
+    strategy = SimpleNamespace(tensor=2)
+    view: Any = SimpleNamespace(resolve=lambda *_: (tensor,), request=SimpleNamespace(strategy=strategy))
+    task: Any = SimpleNamespace(target=SimpleNamespace(operands=Elements(version(Slot.RESULT), width=True)))
+    question = Question()
+    terms = distributed.operand_terms(question, view, task)
+    assert {name: evaluate(term, question.values) for name, term in terms.items()} == {"elements": 12, "width": 4}
 
 
 @pytest.mark.parametrize(("tensor", "whole"), [(2, True), (3, False)])
