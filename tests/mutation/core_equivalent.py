@@ -155,6 +155,19 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "for expected, found in matched.pairs[:2]:",
     ): "every relation that is demanded of a program has one target",
     (
+        "blueprint/concrete_transition.py",
+        "alone = [each for each in matched if each.relation.sources and len(each.found) == 1]",
+        "alone = [each for each in matched if len(each.found) == 1]",
+    ): "a relation without sources has no source to be listed with what was found for it",
+    **{
+        (
+            "blueprint/concrete_transition.py",
+            f"return [Pair(each, {found}[found]) for each, found in matched.pairs if isinstance(each, {kind})]",
+            f"return [Pair(each, {found}[found]) for each, found in matched.pairs]",
+        ): "all targets of a relation are of one kind, and it is asked for where the first is of this one"
+        for found, kind in (("devices", "ExpectedDevice"), ("queues", "ExpectedQueue"))
+    },
+    (
         "blueprint/codec.py",
         "same, end = 0, min(len(left), len(right))",
         "same, end = 0, max(len(left), len(right))",
@@ -241,6 +254,17 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         ("blueprint/expected_concrete.py", last, ""): "the last arm of a match, behind which nothing stands"
         for last in ("case _: return", "case _: continue")
     },
+    (
+        "blueprint/expected.py",
+        "if not targets or not isinstance(rule.signature, ValueSource):",
+        "if not isinstance(rule.signature, ValueSource):",
+    ): "without targets no value has a tensor, and a relation without one is not made",
+    ("blueprint/expected.py", "case _: return", ""): "the last arm of a match, behind which nothing stands",
+    (
+        "blueprint/expected.py",
+        "self.operations = {operation.id: operation for operation in ir.operations}",
+        "self.operations = None",
+    ): "nothing reads it",
     **{
         (f"blueprint/{module}.py", line, _without(line)): _ALIAS for module, lines in _ALIASES.items() for line in lines
     },
@@ -265,5 +289,21 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         ("blueprint/chunks.py", before, before.replace("{}", "None")): _NO_VARIABLES
         for before in ("true = [each for each in goal if holds(each, {})]", "if not holds(each, {}):")
     },
+    (
+        "blueprint/claims/machine.py",
+        "first: Collective | msgspec.UnsetType = msgspec.UNSET",
+        "first: Collective | msgspec.UnsetType = None",
+    ): "`collective_facts` asks of it nothing but whether it is a collective",
+    **{
+        ("blueprint/arrangements.py", "found = instances.get(law.arrangement, ())", after): (
+            "where nothing is arranged, `found` is asked for nothing but whether it is something, and None is as little"
+        )
+        for after in ("found = instances.get(law.arrangement, )", "found = instances.get(law.arrangement, None)")
+    },
+    (
+        "blueprint/arrangements.py",
+        'for instance in found or (Instance("this plan", law.arrangement.value, 0, 0, ()),):',
+        'for instance in found or (Instance("this plan", law.arrangement.value, 0, 0, None),):',
+    ): "where nothing was found the law does not apply, and its goal is not read",
 }
 """File, line before and line after -> why no test could tell the two apart."""

@@ -55,6 +55,10 @@ _STEPS = "tests/gate/test_steps.py"
 _GATE_BINDING = "tests/gate/test_binding.py"
 _DIMS = "tests/workload/test_dims.py"
 _ARRANGED = "tests/workload/test_arranged.py"
+_ARRANGEMENTS = "tests/test_arrangements.py"
+_CAPACITIES = "tests/test_capacities.py"
+_BOUND_CLAIMS = "tests/test_bound_claims.py"
+_EXPECTED = "tests/test_expected.py"
 
 
 def _of(file: str, *names: str) -> tuple[str, ...]:
@@ -233,10 +237,12 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "plan": Tests((_PLAN,), (*_TRUST, *_GOOD, *_CHAIN)),
     "matching": Tests((_MATCHING, _BOUND_TRANSITION), (*_TRUST, *_GOOD, *_CHAIN)),
     "instances": Tests((_TRANSITION, *_HONEST, *_TRUST), (_ASKED, *_FALSE_TRAINING, *_GOOD, *_FORMS, *_CHAIN)),
-    "capacities": Tests((_TRANSITION, *_HONEST), (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)),
+    "capacities": Tests(
+        (_CAPACITIES, _TRANSITION, *_HONEST), (_ASKED, *_HONEST_BINDING, _GATE_BINDING, *_FALSE_TRAINING)
+    ),
     "transition": Tests((_TRANSITION, *_HONEST, *_TRUST), (_ASKED, *_GOOD, *_CHAIN, *_FALSE_TRAINING)),
     "chunks": Tests((_BINDING,), (_ASKED, *_TRUST, *_GOOD, *_HONEST_BINDING)),
-    "arrangements": Tests((*_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
+    "arrangements": Tests((_ARRANGEMENTS, *_HONEST, _ARRANGED), (_ASKED, _BINDING, _GATE_BINDING, *_FALSE_BINDING)),
     "concrete_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "machine_transition": Tests((_BOUND_TRANSITION, *_HONEST), (_BINDING, _ASKED, _GATE_BINDING, *_FALSE_BINDING)),
     "verifier": Tests((_VERIFIER, *_TRUST), (*_GOOD, *_CHAIN, *_VERIFIED)),
@@ -249,8 +255,8 @@ RESPONSIBLE: Final[dict[str, Tests]] = {
     "bindings": Tests((_BINDINGS,), (*_IMPORT_QUICK, *_TRUST)),
     "verification": Tests((_VERIFICATION, *_MALFORMED), (*_IMPORTED, *_VERIFIED)),
     "ir": Tests((_IR, _BUNDLE, *_HONEST), (_ASKED, *_TRUST, *_IMPORTED)),
-    "claims": Tests((_CLAIMS, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
-    "expected": Tests((_TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
+    "claims": Tests((_CLAIMS, _BOUND_CLAIMS, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_FALSE)),
+    "expected": Tests((_EXPECTED, _TRANSITION, *_HONEST), (_ASKED, *_TRUST, *_GOOD, *_FALSE)),
     "expected_bound": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
     "expected_concrete": Tests((_BOUND_TRANSITION, *_HONEST), (_ASKED, _BINDING, _GATE_BINDING)),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from blueprint import chunks, exact
 from blueprint.bundle import read_bundle
 from blueprint.case import all_cases
-from blueprint.chunks import ask_together, chunks_of, conjunction
+from blueprint.chunks import Asked, ask_together, chunks_of, conjunction, relate_all
 from blueprint.concrete_transition import plan_concrete
 from blueprint.derivation import derive
 from blueprint.discharge import SolverPool, discharge
@@ -223,6 +224,8 @@ def test_true_questions_share_an_obligation_and_keep_their_values() -> None:
     places = ask_together(plan, [asking(1, 1), asking(2, 2), asking(3, 3)])
     assert places == [0, 0, 0]
     (together,) = plan.obligations
+    # Every value is given, so exact arithmetic decides it, whatever a solver says of it.
+    assert together.ground
     assert set(together.witness.values()) == {1, 2, 3}
     assert len(together.hypotheses) == len(together.goal) == 3
 
@@ -237,18 +240,61 @@ def told(actual: Term = TWO, expected: int = 2, name: str = "value", premise: in
     return question
 
 
+def stated(actual: Term, expected: Term, value: int = 2) -> Question:
+    """The fact that two terms over one value are equal."""
+    question = Question()
+    question.given("value", value)
+    question.facts.append(Fact("field", actual, expected))
+    return question
+
+
+VALUE = Var("value")
+VALUE_ONCE = Product((VALUE, Const(1)))
+
+
 @pytest.mark.parametrize(
-    "other_one",
-    [told(Product((Const(2), Const(1)))), told(Const(3), 3), told(name="another"), told(premise=1)],
-    ids=["actual", "expected", "name", "premise"],
+    ("one", "other_one"),
+    [
+        (told(), told(Product((Const(2), Const(1))))),
+        (told(), told(Const(3), 3)),
+        (told(), told(name="another")),
+        (told(), told(premise=1)),
+        (stated(TWO, VALUE), stated(TWO, VALUE_ONCE)),
+        (stated(VALUE, VALUE), stated(VALUE_ONCE, VALUE)),
+        (stated(VALUE, VALUE, 2), stated(VALUE, VALUE, 3)),
+    ],
+    ids=["number", "value", "name", "premise", "expected term", "actual term", "value alone"],
 )
-def test_only_equal_questions_stand_in_an_obligation_once(other_one: Question) -> None:
-    equal_one = told()
+def test_only_equal_questions_stand_in_an_obligation_once(one: Question, other_one: Question) -> None:
+    equal_one = deepcopy(one)
     equal_one.facts[0] = replace(equal_one.facts[0], label="of another entity")
     plan = blank()
-    assert ask_together(plan, [told(), equal_one, other_one]) == [0, 0, 0]
+    assert ask_together(plan, [one, equal_one, other_one]) == [0, 0, 0]
     assert len(plan.obligations[0].goal) == 2
     assert {Verdict.PROVED} == {exact.decide(each).verdict for each in plan.obligations}
+
+
+def test_relations_are_recorded_as_they_are_asked_with_the_claims_of_each() -> None:
+    asked = [
+        Asked("a.rule", ("one",), ("s",), ("t",), ((Claim.ROLE, asking(1, 1)), (Claim.WAITS, asking(1, 2)))),
+        Asked("b.rule", ("two", "three"), ("s", "r"), (), ((Claim.ROLE, asking(3, 3)),)),
+        Asked("a.rule", ("four",), (), ("u",), ((Claim.ROLE, asking(4, 4)), (Claim.WAITS, asking(5, 5)))),
+    ]
+    plan = blank()
+    relate_all(plan, asked)
+    found = [(each.rule, each.names, each.sources, each.targets) for each in plan.relations]
+    assert found == [(each.rule, each.names, each.sources, each.targets) for each in asked]
+    assert [[(check.claim, list(check.facts)) for check in each.claims] for each in plan.relations] == [
+        [(claim, question.facts) for claim, question in each.questions] for each in asked
+    ]
+    # The first and the last share one about their roles; a rule of its own, and a false one, are asked alone.
+    places = [[check.obligation for check in each.claims] for each in plan.relations]
+    assert places[0][0] == places[2][0]
+    assert len({each for own in places for each in own}) == len(plan.obligations) == 4
+    verdicts = [[exact.decide(plan.obligations[each]).verdict for each in own] for own in places]
+    assert verdicts == [[Verdict.PROVED, Verdict.REFUTED], [Verdict.PROVED], [Verdict.PROVED] * 2]
+    # What a relation is called depends on its rule.
+    assert len({each.id for each in plan.relations}) == 3
 
 
 def test_a_false_question_is_asked_alone_and_so_are_its_neighbours() -> None:
