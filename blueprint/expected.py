@@ -114,7 +114,6 @@ class ModelView:
         self.tokens = tokens_of(request, branch)
         self.ir = replace(ir, values=tuple(self._at_step(value) for value in ir.values))
         self.values = {value.id: value for value in self.ir.values}
-        self.operations = {operation.id: operation for operation in ir.operations}
         self.producers = {operation.result: operation for operation in ir.operations}
         self.consumers: dict[str, list[Operation]] = {value.id: [] for value in ir.values}
         for operation in ir.operations:

@@ -206,4 +206,4 @@ def _relations(rule: PassRule, demand: _ConcreteDemand | _MachineDemand) -> Iter
                 if targets := tuple(demand.generated(target.entity)):
                     yield ExpectedRelation(rule, (), targets)
             case _:
-                continue
+                pass

@@ -252,7 +252,7 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
     ),
     **{
         ("blueprint/expected_concrete.py", last, ""): "the last arm of a match, behind which nothing stands"
-        for last in ("case _: return", "case _: continue")
+        for last in ("case _: return", "case _: pass")
     },
     (
         "blueprint/expected.py",

@@ -7,6 +7,15 @@ from typing import Final
 _LIMIT = "a limit that is one higher or lower; what it keeps out is far beyond it, and what is in use far below"
 _POINT = "another point at which a counterexample is looked for; what is found is checked at the point itself"
 
+_NO_SLOT = (
+    "the slot of a command that has none: any number but 0, the slot that each must have, is as false; a report of the"
+    " false fact would show another number"
+)
+_NO_PLACE = "the place of a command that is issued nowhere: no place is negative, so that any such number is as false"
+
+_ISSUED = "yield from ((each, (queue.category.value, at, -1)) for at, each in enumerate(queue.order))"
+_NOWHERE = 'NOWHERE: Final = ("", -1, -1)'
+
 EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
     ("blueprint/solver.py", "BRIEF = 50_000", "BRIEF = 50001"): _LIMIT,
     ("blueprint/smtlib.py", "MAX_NODES = 200_000", "MAX_NODES = 200001"): _LIMIT,
@@ -61,5 +70,15 @@ EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
         "The digest of every rulebook is another one; as before, it covers lengths and contents, and no two rulebooks"
         " have one. A bundle of before is then one of other rules, which is a refusal."
     ),
+    **{
+        ("blueprint/claims/concrete.py", _ISSUED, _ISSUED.replace("at, -1", f"at, {slot}")): _NO_SLOT
+        for slot in ("-2", "+1")
+    },
+    **{
+        ("blueprint/claims/concrete.py", _NOWHERE, f'NOWHERE: Final = ("", -1, {slot})'): _NO_SLOT
+        for slot in ("-2", "+1")
+    },
+    ("blueprint/claims/concrete.py", _NOWHERE, 'NOWHERE: Final = ("", -2, -1)'): _NO_PLACE,
+    ("blueprint/claims/machine.py", 'NOWHERE: Final = ("", -1)', 'NOWHERE: Final = ("", -2)'): _NO_PLACE,
 }
 """File, line before and line after -> what changes, and why no promise is broken."""
