@@ -260,11 +260,6 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "if not isinstance(rule.signature, ValueSource):",
     ): "without targets no value has a tensor, and a relation without one is not made",
     ("blueprint/expected.py", "case _: return", ""): "the last arm of a match, behind which nothing stands",
-    (
-        "blueprint/expected.py",
-        "self.operations = {operation.id: operation for operation in ir.operations}",
-        "self.operations = None",
-    ): "nothing reads it",
     **{
         (f"blueprint/{module}.py", line, _without(line)): _ALIAS for module, lines in _ALIASES.items() for line in lines
     },
