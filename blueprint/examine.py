@@ -318,7 +318,7 @@ class _Examination:
             again = construct()
             if encode(again) == encode(target):
                 return True
-            why = difference(target, again)
+            why = difference(target, again, self.bundle.stages)
         except (BlueprintError, LookupError, ValueError):
             # The source of this step is itself wrong, and has its own finding.
             pass

@@ -77,7 +77,7 @@ def explore(
     data = read_bounded(bundle, BUNDLE_LIMIT)
     profile = None if roofline is None else read_profile(roofline)
     _require_bundle(bundle, data)
-    require_fit(data, overlay or (), profile)
+    require_fit(data, overlay or ())
     with voice.progress(f"verifying {plain(bundle)}", 2) as step:
         step(f"verifying {plain(bundle)}")
         subject = examined(bundle, data, effort, voice)

@@ -10,7 +10,7 @@ _BYTES: Final = Group(
     "a file that cannot be used",
     {
         "overlay.profile": Entry(
-            what="A device profile does not fit the plan: a type is missing or named twice, or a time too long.",
+            what="A device profile names a type twice, or lacks one of a plan that is verified.",
             why="A least time with another type's peak would be a number about nothing.",
             example="A plan in float32 and a profile with a peak for bfloat16 alone.",
             remedy="Add the type to the profile's peaks; `blueprint explore --help` names the built-in one.",

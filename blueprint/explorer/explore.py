@@ -12,7 +12,7 @@ from blueprint.explorer.overlays import AddressedOverlay, addressed, read_overla
 from blueprint.explorer.page import page
 from blueprint.explorer.projection import project
 from blueprint.explorer.roofline import Profile, roofline
-from blueprint.explorer.stages import chains_of
+from blueprint.explorer.stages import Chain, chains_of
 from blueprint.outcome import Report
 from blueprint.session import collecting_later, open_rulebook
 
@@ -29,25 +29,33 @@ def explorer_page(
 
     overlays: paths of files with further overlays.
     profile: the device whose least times are shown beside portable tasks.
-    Raises CodecError for bytes that do not decode, InputError for an overlay or a profile that does not fit, and
-    UsageError for a report on other bytes. One on no bytes, of a run that broke down, establishes nothing of any.
+    Raises CodecError for bytes that do not decode, InputError for an overlay that does not fit, or a profile that does
+    not fit a bundle which verifies, and UsageError for a report on other bytes. One on no bytes, of a run that broke
+    down, establishes nothing of any.
     """
     if report.subject.bundle_sha256 not in {"", hashlib.sha256(data).hexdigest()}:
         raise UsageError("the report is about other bytes than these")
     with collecting_later():
         bundle = read_bundle(data)
-        return page(project(bundle, report, open_rulebook(rules), _overlays(bundle, overlays, profile)))
+        chains = chains_of(bundle)
+        shown = _overlays(bundle, chains, overlays)
+        if profile is not None:
+            shown += roofline(profile, chains, sound=report.ok)
+        return page(project(bundle, report, open_rulebook(rules), shown))
 
 
-def require_fit(data: bytes, overlays: Sequence[str], profile: Profile | None) -> None:
-    """Raise now, before a long verification, what `explorer_page` would raise after it."""
-    _overlays(read_bundle(data), overlays, profile)
+def require_fit(data: bytes, overlays: Sequence[str]) -> None:
+    """Raise now, before a long verification, what `explorer_page` would raise of overlays after it.
+
+    Whether a profile does not fit, or the plan itself is wrong, is known only then.
+    """
+    bundle = read_bundle(data)
+    _overlays(bundle, chains_of(bundle), overlays)
 
 
-def _overlays(bundle: Bundle, paths: Sequence[str], profile: Profile | None) -> list[AddressedOverlay]:
-    """The bundle's own overlays, those of files, and the least times on a device."""
-    chains = chains_of(bundle)
+def _overlays(bundle: Bundle, chains: tuple[Chain, ...], paths: Sequence[str]) -> list[AddressedOverlay]:
+    """The bundle's own overlays, and those of files."""
     found = addressed(bundle.overlays, chains, "recorded in the bundle")
     for path in paths:
         found += read_overlays(path, chains)
-    return found if profile is None else [*found, *roofline(profile, chains)]
+    return found

@@ -9,7 +9,8 @@ up. They stand in an overlay and never enter an IR or a digest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Final
@@ -21,7 +22,7 @@ from blueprint.codec import decode
 from blueprint.errors import CodecError, InputError
 from blueprint.explorer.overlays import AddressedOverlay
 from blueprint.explorer.payload import Fact
-from blueprint.explorer.stages import Chain, Shown
+from blueprint.explorer.stages import Chain, Shown, Slot
 from blueprint.files import read_bounded
 from blueprint.ir.common import INT64_MAX, DType, Positive, Text
 from blueprint.ir.portable import Buffer, PlanTask, PortablePlanIR
@@ -88,13 +89,16 @@ def read_profile(name: str) -> Profile:
     return profile
 
 
-def roofline(profile: Profile, chains: tuple[Chain, ...]) -> list[AddressedOverlay]:
-    """One overlay for the portable plan of each branch. Raises InputError where the profile lacks a type."""
+def roofline(profile: Profile, chains: tuple[Chain, ...], *, sound: bool) -> list[AddressedOverlay]:
+    """One overlay for the portable plan of each branch, which says of what tasks there is no time and why.
+
+    Raises InputError where the profile lacks a type of a sound bundle, one that verifies: then the profile is at fault.
+    """
     return [
-        AddressedOverlay(_overlay(profile, slot.shown), slot.position, about(profile), rates(profile))
+        _overlay(profile, slot, shown, sound=sound)
         for chain in chains
         for slot in chain.slots
-        if slot.shown is not None and isinstance(slot.shown.snapshot, PortablePlanIR)
+        if (shown := slot.shown) is not None and isinstance(shown.snapshot, PortablePlanIR)
     ]
 
 
@@ -121,34 +125,66 @@ def least_time(task: PlanTask, peak: int, profile: Profile) -> int:
     return ceil(slowest * PICOSECONDS)
 
 
-def _overlay(profile: Profile, shown: Shown) -> Overlay:
-    return Overlay(
+@dataclass(frozen=True)
+class _Untimed:
+    """Why a task has no least time: something is wrong with it, or the profile does not have its type."""
+
+    task: str
+    why: str
+    no_peak: bool = False
+
+
+def _overlay(profile: Profile, slot: Slot, shown: Shown, *, sound: bool) -> AddressedOverlay:
+    entries: list[OverlayEntry] = []
+    untimed: list[_Untimed] = []
+    for task, found in _times(profile, shown):
+        if isinstance(found, int):
+            entries.append(OverlayEntry(entity=task.id, value=found))
+        else:
+            untimed.append(found)
+    missing = next((each for each in untimed if each.no_peak), None)
+    if sound and missing is not None:
+        raise InputError(f"{missing.why}, for {plain(missing.task)}", path="--roofline", code="overlay.profile")
+    overlay = Overlay(
         snapshot=shown.digest,
         provider=PROVIDER,
         revision=f"{profile.name}/{profile.revision}",
         unit=UNIT,
-        entries=tuple(_entries(profile, shown)),
+        entries=tuple(entries),
     )
+    return AddressedOverlay(overlay, slot.position, about(profile) + _without(untimed), rates(profile))
 
 
-def _entries(profile: Profile, shown: Shown) -> Iterator[OverlayEntry]:
+def _without(untimed: Sequence[_Untimed]) -> str:
+    """For which tasks there is no time, in words, reason by reason; the first task of each is named."""
+    tasks: dict[str, list[str]] = {}
+    for each in untimed:
+        tasks.setdefault(each.why, []).append(each.task)
+    return "".join(f"; no time for {plain(first)}{_others(rest)}: {why}" for why, (first, *rest) in tasks.items())
+
+
+def _others(rest: Sequence[str]) -> str:
+    return f" and {len(rest)} more" if rest else ""
+
+
+def _times(profile: Profile, shown: Shown) -> Iterator[tuple[PlanTask, int | _Untimed]]:
     peaks = {peak.dtype: peak.operations for peak in profile.peaks}
     dtypes = {entity.id: entity.dtype for entity in shown.entities if isinstance(entity, Buffer)}
-    for entity in shown.entities:
-        if isinstance(entity, PlanTask):
-            time = least_time(entity, _peak(entity, dtypes, peaks), profile)
-            if time > INT64_MAX:
-                raise InputError(
-                    f"{entity.name} would take {plain(time)} picoseconds", path="--roofline", code="overlay.profile"
-                )
-            yield OverlayEntry(entity=entity.id, value=time)
+    for task in shown.entities:
+        if isinstance(task, PlanTask):
+            yield task, _time(task, _computed(task, dtypes), peaks, profile)
 
 
-def _peak(task: PlanTask, dtypes: Mapping[str, DType], peaks: Mapping[DType, int]) -> int:
-    """The peak for the type of what a task computes: of its first tensor that is no mask of bytes."""
-    moved = [dtypes[each] for each in (*task.outputs, *task.inputs) if each in dtypes]
-    computed = next((each for each in moved if each is not DType.UINT8), None)
-    if computed is None or computed not in peaks:
-        named = "no tensor with a type" if computed is None else computed.value
-        raise InputError(f"the profile has no peak for {task.name}: {named}", path="--roofline", code="overlay.profile")
-    return peaks[computed]
+def _time(task: PlanTask, computed: DType | None, peaks: Mapping[DType, int], profile: Profile) -> int | _Untimed:
+    if computed is None:
+        return _Untimed(task.name, "it has no tensor of numbers, so no type")
+    if computed not in peaks:
+        return _Untimed(task.name, f"the profile has no peak for {computed.value}", no_peak=True)
+    time = least_time(task, peaks[computed], profile)
+    return time if time <= INT64_MAX else _Untimed(task.name, f"it would take more than {INT64_MAX} picoseconds")
+
+
+def _computed(task: PlanTask, dtypes: Mapping[str, DType]) -> DType | None:
+    """The type of what a task computes: of its first tensor that is no mask of bytes."""
+    moved = (dtypes[each] for each in (*task.outputs, *task.inputs) if each in dtypes)
+    return next((each for each in moved if each is not DType.UINT8), None)

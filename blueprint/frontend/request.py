@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from blueprint.case import Workload, case_of
+from blueprint.codec import VALUE_LIMIT
 from blueprint.errors import DomainError, NotCoveredError
 from blueprint.frontend.targets import TARGETS
 from blueprint.ir.common import INT64_MAX, DType
@@ -44,11 +46,11 @@ DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 MAX_BLOCKS = 384
 """Most blocks of a stack: one of inference takes 137 KiB of a bundle or more, and a bundle has 50 MiB at most."""
 
-MAX_GROUP = 65536
-"""Most blocks times ranks of their group: every tensor and task of a block lists these ranks."""
+GROUP_LISTS = {Workload.TRAINING: 166, Workload.INFERENCE: 104}
+"""Least lists of the group's ranks that the distributed tasks, values and portable tasks of one block have."""
 
-MAX_EXCHANGE = 2**23
-"""Most blocks times data-parallel ranks: what a block exchanges over them once a step lists them."""
+EXCHANGES = (1, 2, 2, 3)
+"""By ZeRO stage, collectives over the data-parallel ranks of one block of a stack; each is listed in both stages."""
 
 GRADIENT_WIDTHS = (2, 4)
 """Bytes of one gradient element."""
@@ -228,9 +230,20 @@ def _require_size(request: Request) -> None:
     blocks = blocks_of(request.model, strategy)
     if blocks > MAX_BLOCKS:
         raise DomainError(f"a stack of more than {MAX_BLOCKS} blocks makes no bundle that can be read")
-    for ranks, limit in ((strategy.tensor, MAX_GROUP), (strategy.data, MAX_EXCHANGE)):
-        if blocks * ranks > limit:
-            raise DomainError(f"a stack of {blocks} blocks on {ranks} ranks makes no bundle that can be read")
+    if (ranks := least_ranks(request)) > VALUE_LIMIT:
+        raise DomainError(
+            f"blocks = {blocks} with tensor degree t = {strategy.tensor} and data degree D = {strategy.data} list"
+            f" {ranks} ranks or more, and a bundle with more than {VALUE_LIMIT} values cannot be read",
+            path="strategy",
+        )
+
+
+def least_ranks(request: Request) -> int:
+    """How many ranks the snapshots of a request list at least: each is a value of the bundle that holds them."""
+    case, strategy = case_of(request), request.strategy
+    exchanged = 2 * EXCHANGES[strategy.zero] * strategy.data if case.data_parallel else 0
+    block = GROUP_LISTS[case.workload] * strategy.tensor + exchanged
+    return blocks_of(request.model, strategy) * block
 
 
 def _require_inference(workload: Inference, strategy: Strategy) -> None:

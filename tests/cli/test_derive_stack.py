@@ -113,6 +113,14 @@ def test_a_stack_has_an_upper_bound(layers: int, pipeline: int, blueprint: Run, 
     _refused(blueprint, [*line, "--scope=stack", f"--pipeline={pipeline}"], f"more than {MAX_BLOCKS} blocks")
 
 
+def test_lists_of_ranks_have_an_upper_bound(blueprint: Run) -> None:
+    """96 blocks exchange over 65536 ranks, three times each and in two stages; nothing of it is made."""
+    line = ["derive", "training", "--model=gpt3-175b", "--tensor=1", "--microbatch=1", "--sequence=1", "--scope=stack"]
+    ranks = 96 * (166 * 1 + 2 * 3 * 65536)
+    words = f"blocks = 96 with tensor degree t = 1 and data degree D = 65536 list {ranks} ranks or more"
+    _refused(blueprint, [*line, "--data=65536", "--zero=3"], words, "more than 4000000 values cannot be read")
+
+
 def test_the_memory_of_all_blocks_must_fit(blueprint: Run, tmp_path: Path) -> None:
     """What one block needs and two do not fit in; both numbers are in the message."""
     path = tmp_path / "bundle.json"

@@ -16,6 +16,7 @@ from blueprint.codec import encode
 from blueprint.derivation import derive
 from blueprint.exit import ExitCode
 from blueprint.explorer.roofline import REFERENCE
+from blueprint.ir.common import Stage
 from blueprint.verification import verify
 from tests.bundles.conftest import JOBS, TINY_REQUEST
 from tests.cli.conftest import ROOT, Run
@@ -157,6 +158,18 @@ def test_an_overlay_for_another_bundle_is_refused_with_both_digests(blueprint: R
 def test_least_times_are_opt_in(blueprint: Run, good: Path) -> None:
     assert b"blueprint.roofline" not in blueprint("explore", str(good), "-o", "-").out
     assert b"blueprint.roofline" in blueprint("explore", str(good), "--roofline", "reference", "-o", "-").out
+
+
+def test_a_false_plan_without_a_time_has_a_page(blueprint: Run, good: Path, tmp_path: Path) -> None:
+    """The profile is not at fault, so the status is that of the verdict."""
+    draft = Draft(good.read_bytes())
+    draft.entities(Stage.PORTABLE, "tasks")[0]["work"]["message_bytes"] = 2**63 - 1
+    false, page = tmp_path / "false.json", tmp_path / "page.html"
+    false.write_bytes(draft.sealed())
+    done = blueprint("explore", str(false), "--roofline", "reference", "-o", str(page))
+    assert done.code == ExitCode.REFUTED
+    assert "--roofline" not in done.err
+    assert b"it would take more than 9223372036854775807 picoseconds" in page.read_bytes()
 
 
 def test_another_rulebook_is_named_last(process: Run, good: Path) -> None:

@@ -210,14 +210,88 @@ def test_a_profile_is_read_strictly(tmp_path: Path) -> None:
     assert str(path) in caught.value.path
 
 
-def test_a_profile_that_does_not_fit_the_plan_is_refused(training: Explored) -> None:
-    other = msgspec.structs.replace(SLOW, peaks=(Peak(dtype=DType.FLOAT32, operations=1),))
-    with pytest.raises(InputError, match=r"no peak for .*: bfloat16") as caught:
-        explorer_page(training.data, training.report, profile=other)
+NO_TYPE = msgspec.structs.replace(SLOW, peaks=(Peak(dtype=DType.FLOAT32, operations=1),))
+
+
+def test_a_profile_that_does_not_fit_a_good_plan_is_refused(training: Explored) -> None:
+    with pytest.raises(InputError, match=r"^the profile has no peak for bfloat16, for attention_norm\.") as caught:
+        explorer_page(training.data, training.report, profile=NO_TYPE)
     assert caught.value.code == "overlay.profile"
-    ages = msgspec.structs.replace(SLOW, peaks=(Peak(dtype=DType.BFLOAT16, operations=1),), memory=1, link=1)
-    slower = Draft(training.data)
-    slower.snapshot(Stage.PORTABLE)["tasks"][0]["work"]["operations"] = 2**62
-    data = slower.raw()
-    with pytest.raises(InputError, match="picoseconds"):
-        explorer_page(data, verify(data), profile=ages)
+
+
+# A plan that is wrong: its page says which tasks have no time, and why ------------------------------------------------
+
+
+def without_times(draft: Draft, profile: Profile = SLOW) -> tuple[str, dict[str, int], int]:
+    """What the page of a false bundle says of its least times, how many there are, and how many tasks."""
+    tasks = len(draft.entities(Stage.PORTABLE, "tasks"))
+    data = draft.sealed()
+    report = verify(data, jobs=1)
+    assert not report.ok
+    page = Page(explorer_page(data, report, profile=profile))
+    (overlay,) = page.index["overlays"]
+    names = page.rows(page.stage("portable")["names"])
+    values = {names[at][1]: int(value) for at, value, _ in page.rows(overlay["values"])}
+    assert len(values) == overlay["matched"] == overlay["entries"]
+    _, found, said = str(overlay["about"]).partition("; no time for ")
+    return found + said, values, tasks
+
+
+def test_a_task_with_an_absurd_number_has_no_time(training: Explored) -> None:
+    draft = Draft(training.data)
+    first, second, *_ = draft.entities(Stage.PORTABLE, "tasks")
+    first["work"]["message_bytes"] = second["work"]["operations"] = 2**63 - 1
+    said, values, tasks = without_times(draft)
+    why = f"it would take more than {2**63 - 1} picoseconds"
+    assert said == f"; no time for {first['name']} and 1 more: {why}"
+    assert len(values) == tasks - 2
+    assert not {first["name"], second["name"]} & set(values)
+
+
+@pytest.mark.parametrize(("link", "timed"), [(10**12, True), (10**12 - 1, False)])
+def test_the_longest_time_is_the_largest_number_there_is(link: int, timed: object, training: Explored) -> None:
+    """A link of one byte in a picosecond takes as many picoseconds as there are bytes; a slower one takes more."""
+    draft = Draft(training.data)
+    task = draft.entities(Stage.PORTABLE, "tasks")[0]
+    task["work"]["message_bytes"] = 2**63 - 1
+    said, values, _ = without_times(draft, msgspec.structs.replace(SLOW, link=link))
+    assert values.get(task["name"]) == (2**63 - 1 if timed else None)
+    assert (said == "") is timed
+
+
+def test_tasks_on_masks_alone_have_no_time(training: Explored) -> None:
+    draft = Draft(training.data)
+    for buffer in draft.entities(Stage.PORTABLE, "buffers"):
+        buffer["dtype"] = "uint8"
+    said, values, tasks = without_times(draft)
+    assert said.endswith(f" and {tasks - 1} more: it has no tensor of numbers, so no type")
+    assert values == {}
+
+
+def test_a_type_without_a_peak_has_no_time_in_a_plan_that_is_wrong(training: Explored) -> None:
+    draft = Draft(training.data)
+    (task,) = (each for each in draft.entities(Stage.PORTABLE, "tasks") if each["name"] == "softmax.forward")
+    for buffer in draft.entities(Stage.PORTABLE, "buffers"):
+        if buffer["id"] in task["outputs"]:
+            buffer["dtype"] = "float32"
+    said, values, tasks = without_times(draft)
+    assert said.startswith("; no time for ")
+    assert said.endswith(": the profile has no peak for float32")
+    assert "softmax.forward" not in values
+    assert 0 < len(values) < tasks
+    said, values, tasks = without_times(draft, NO_TYPE)
+    assert said.endswith(": the profile has no peak for bfloat16")
+    assert 0 < len(values) < tasks
+
+
+def test_each_reason_is_said_once(training: Explored) -> None:
+    draft = Draft(training.data)
+    first, second, *_ = draft.entities(Stage.PORTABLE, "tasks")
+    first["inputs"] = first["outputs"] = []
+    second["work"]["message_bytes"] = 2**63 - 1
+    said, values, tasks = without_times(draft)
+    assert said == (
+        f"; no time for {first['name']}: it has no tensor of numbers, so no type; no time for {second['name']}:"
+        f" it would take more than {2**63 - 1} picoseconds"
+    )
+    assert len(values) == tasks - 2

@@ -52,6 +52,7 @@ def test_every_kind_is_refuted(name: str) -> None:
         ("participants by the million", 20_000, 400),
         ("tasks beside many blocks", 12_000, 500),
         ("many blocks on many ranks", 0, 400),
+        ("many blocks exchanged over many ranks", 0, 400),
     ],
 )
 def test_what_was_slow_or_large_is_neither(name: str, count: int, peak: int, tmp_path: Path) -> None:

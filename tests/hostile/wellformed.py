@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from blueprint.codec import decode, encode
+from blueprint.case import Workload
+from blueprint.codec import VALUE_LIMIT, decode, encode
 from blueprint.frontend.block import model_ir
-from blueprint.frontend.request import MAX_BLOCKS
+from blueprint.frontend.request import GROUP_LISTS, MAX_BLOCKS
 from blueprint.ir.common import INT64_MAX, Stage
 from blueprint.ir.request import Request
 from tests.reseal import Draft, Plain, copied, new_id
@@ -20,6 +21,9 @@ MODEL, DISTRIBUTED, PORTABLE, CONCRETE, MACHINE = Stage
 
 LIST = 65_536
 """The longest list of ids and of ranks."""
+
+RANKS = VALUE_LIMIT // GROUP_LISTS[Workload.TRAINING]
+"""The largest group of a block's request that is not refused; of more blocks, together."""
 
 Kind = Callable[[Draft, int], None]
 
@@ -399,14 +403,28 @@ def many_blocks_on_many_ranks(draft: Draft, _count: int) -> None:
 
 
 @kind
+def many_blocks_exchanged_over_many_ranks(draft: Draft, _count: int) -> None:
+    """The honest construction of this request would take gigabytes."""
+    draft.request["model"] |= {"layers": 128}
+    on_many_ranks(draft, 1, scope="stack", pipeline=1, data=LIST, zero=3)
+
+
+@kind
+def blocks_on_as_many_ranks_as_are_not_refused(draft: Draft, count: int) -> None:
+    """The honest construction of this request is the largest."""
+    draft.request["model"] |= {"layers": blocks(count)}
+    on_many_ranks(draft, min(count, RANKS // blocks(count) - 1), scope="stack", pipeline=1, recompute="full", zero=3)
+
+
+@kind
 def block_on_many_ranks(draft: Draft, count: int) -> None:
-    on_many_ranks(draft, min(4 * count, LIST))
+    on_many_ranks(draft, min(4 * count, RANKS))
 
 
 @kind
 def commands_beside_many_devices(draft: Draft, count: int) -> None:
     """The honest binding of this plan looks for the devices of each task."""
-    target, ranks = draft.request["target"], min(4 * count, LIST)
+    target, ranks = draft.request["target"], min(4 * count, RANKS)
     plain = like(draft, PORTABLE, "tasks", "z", inputs=[], outputs=[], dependencies=[], ranks=[0])
     on_many_ranks(draft, ranks)
     draft.request.update(target=target, deployment={"devices": ranks, "topology": "all-to-all"})
@@ -419,7 +437,7 @@ def ranks_that_all_differ(draft: Draft, count: int) -> None:
     """The honest plan of these tasks differs in every one of its ranks."""
     plain = like(draft, DISTRIBUTED, "tasks", "z", inputs=[], outputs=[])
     step = like(draft, PORTABLE, "tasks", "z", inputs=[], outputs=[], dependencies=[])
-    on_many_ranks(draft, min(4 * count, LIST))
+    on_many_ranks(draft, min(4 * count, RANKS))
     names = dict(zip(numbered(1024), lengths(32 * count), strict=False))
     tasks = [
         copied(plain, id=new_id("task", name), name=name, ranks=list(range(length))) for name, length in names.items()
