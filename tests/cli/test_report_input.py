@@ -78,7 +78,7 @@ def test_findings_have_one_order_whatever_the_hash_seed(tmp_path: Path) -> None:
         for seed in range(3)
     }
     assert len(shown) == 1
-    assert b" lacks " in shown.pop()
+    assert b" should not have " in shown.pop()
 
 
 def test_a_demand_on_training_does_not_break_off_a_folder_with_inference(tmp_path: Path) -> None:
