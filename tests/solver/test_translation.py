@@ -298,8 +298,8 @@ WRONG_TERMS: dict[str, tuple[str, str]] = {
     "the first factor is lost": (f"Product{PARTS}", f"Product{ALL_BUT_ONE}"),
     "a power is its base": ("(to_term(expression.base),) * int(expression.exp)", "(to_term(expression.base),)"),
     "one power more": ("* int(expression.exp)", "* (int(expression.exp) + 1)"),
-    "a number without its sign": ("Const(int(expression))", "Const(abs(int(expression)))"),
-    "one number for all": ("Const(int(expression))", "Const(2)"),
+    "a number without its sign": ("Const(value)", "Const(abs(value))"),
+    "one number for all": ("Const(value)", "Const(2)"),
     "another symbol": ("Var(_known(expression))", "Var(_known(expression).swapcase())"),
     "one symbol for all": ("Var(_known(expression))", 'Var("H")'),
 }
