@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,10 +20,10 @@ from blueprint.facts import Question
 from blueprint.frontend.block import model_ir
 from blueprint.frontend.models import builtin
 from blueprint.frontend.request import inference_request, training_request
-from blueprint.instances import Bindings, LawInstances, Member, _belongs, _describe, _together
+from blueprint.instances import Bindings, LawInstances, Member, _belongs, _describe, _together, member_count
 from blueprint.ir.common import Branch, Phase
 from blueprint.ir.distributed import MeshAxis
-from blueprint.ir.request import Communication, Recompute, Request
+from blueprint.ir.request import Communication, Recompute, Request, Scope
 from blueprint.law import (
     CLASSICAL,
     FOUR_WIDE,
@@ -29,6 +31,7 @@ from blueprint.law import (
     Group,
     Law,
     MaximumLaw,
+    Portion,
     ProjectionLaw,
     Quantity,
     Reference,
@@ -164,6 +167,7 @@ def test_the_traffic_law_is_of_the_primitives_that_are_there() -> None:
     plan = plan_distributed(BOOK, SERVING, Branch.PREFILL, model, distributed)
     (law,) = (each for each in plan.laws if each.id == TRAFFIC)
     used = {each.primitive for each in distributed.tasks}
+    assert law.rule == next(rule.id for rule in BOOK.primitives.values() if rule.primitive in used)
     assert {theorem[0] for theorem in law.theorems} == {
         rule.id for rule in BOOK.primitives.values() if rule.primitive in used
     }
@@ -277,6 +281,73 @@ def test_a_collective_that_is_dropped_or_invented_is_refuted() -> None:
     assert exact.decide(question.obligation()).verdict is Verdict.PROVED
 
 
+# Every field of all of them ------------------------------------------------------------------------------------------
+
+
+def wrong(value: Any) -> Iterator[tuple[str, Any]]:
+    """A value with one thing about it changed, and where: a word, a number, the end of a list, a field of either."""
+    match value:
+        case bool():
+            yield "", not value
+        case int():
+            yield "", value + 1
+        case enum.Enum():
+            yield "", next(each for each in type(value) if each is not value)
+        case str():
+            yield "", f"{value}0"
+        case tuple() if value:
+            yield "[]", value[:-1]
+            yield from ((f"[0]{path}", (each, *value[1:])) for path, each in wrong(value[0]))
+        case msgspec.Struct():
+            for name in value.__struct_fields__:
+                yield from (
+                    (f".{name}{path}", change(value, **{name: each})) for path, each in wrong(getattr(value, name))
+                )
+
+
+FOUND_BY = (".id", ".name", ".lineage")
+"""What tells which demanded entity one is: with another one it is missing, and no claim is asked of it."""
+
+
+def wrong_entities(entities: Sequence[Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The entities with one thing about one of them changed; every kind of thing once, of the first that has it."""
+    told = set()
+    for place, entity in enumerate(entities):
+        for path, changed in wrong(entity):
+            if path not in told and not path.startswith(FOUND_BY):
+                told.add(path)
+                yield path, (*entities[:place], changed, *entities[place + 1 :])
+
+
+def unnoticed(name: str, stage: int, planned_as: Callable[[Any], TransitionPlan]) -> set[str]:
+    """The changes of a snapshot that refute no claim and no law."""
+    snapshot, lists = derived(name)[stage], LISTS[stage]
+    changed = {}
+    for path, short in wrong(change(snapshot, **dict.fromkeys(lists, ()))):
+        changed[path] = change(short, **{each: getattr(snapshot, each) for each in lists})
+    for field in lists:
+        for path, entities in wrong_entities(getattr(snapshot, field)):
+            changed[f".{field}{path}"] = change(snapshot, **{field: entities})
+    plans = {path: planned_as(each) for path, each in changed.items()}
+    return {path for path, plan in plans.items() if not refuted(plan) | refuted_laws(plan)}
+
+
+LISTS = {1: ("values", "tasks"), 2: ("buffers", "tasks")}
+OTHERWISE = {".header.parent", ".header.version"}
+"""Compared with the digest of the source and with the schema, before any claim is asked."""
+
+
+@pytest.mark.parametrize("name", ["training", "serving"])
+def test_nothing_of_a_distributed_snapshot_is_believed(name: str) -> None:
+    request, model = REQUESTS[name], derived(name)[0]
+    assert unnoticed(name, 1, lambda it: plan_distributed(BOOK, request, branch_of(request), model, it)) == OTHERWISE
+
+
+@pytest.mark.parametrize("name", ["training", "serving"])
+def test_nothing_of_a_portable_plan_is_believed(name: str) -> None:
+    assert unnoticed(name, 2, lambda it: planned(name, it)) == OTHERWISE
+
+
 # Laws ---------------------------------------------------------------------------------------------------------------
 
 
@@ -365,7 +436,8 @@ def test_an_instance_has_the_premises_of_what_its_symbols_stand_for() -> None:
     own, counted = question.given("x", 6), bindings.counted.premises
     question.suppose(equal(own, Const(6)))
     assert counted
-    for left, premises in ((own, question.premises), (Var("n_D"), [*question.premises, *counted])):
+    every = [*question.premises, *counted]
+    for left, premises in ((own, question.premises), *((Var(each), every) for each in ("N", "n_D", "n_w"))):
         asked = bindings.ground(equal(left, left), (), question)
         assert set(asked.hypotheses) & {*question.premises, *counted} == set(premises)
         assert exact.decide(asked).verdict is Verdict.PROVED
@@ -417,12 +489,89 @@ def test_a_printed_form_holds_where_the_sizes_are_those_that_it_defines() -> Non
     [
         ((), (), 1, "forward/optimizer: all tasks"),
         (("mlp", "norm"), (), 1, "forward/optimizer: mlp, norm"),
+        ((), ("linear",), 2, "each of 2 blocks: forward/optimizer: linear"),
         ((), ("linear",), 3, "each of 3 blocks: forward/optimizer: linear"),
     ],
 )
 def test_a_law_says_which_tasks_it_is_over(kinds: Any, primitives: Any, blocks: int, text: str) -> None:
     law: Any = SimpleNamespace(group=Group((Phase.FORWARD, Phase.OPTIMIZER), lambda _: 1, kinds, primitives))
     assert _describe(law, blocks) == text
+
+
+STACK = training_request(
+    builtin("gpt2"), sequence=8, tensor=2, data=2, scope=Scope.STACK, pipeline=6, stage=1,
+    communication=Communication.SEQUENCE_PARALLEL,
+)  # fmt: skip
+STAGED = {(rule.id, law.id): rule.stage for rule in BOOK.rules if isinstance(rule, PassRule | BoundaryRule)
+          for law in rule.laws}  # fmt: skip
+
+
+@functools.cache
+def stack() -> tuple[Any, Any]:
+    """Model and distributed snapshot of two blocks of a pipeline."""
+    model = model_ir(STACK)
+    return model, passes_for(STACK)[0].run(model, PassContext(STACK, "0" * 64))
+
+
+@pytest.mark.parametrize("name", [*REQUESTS, "stack"])
+def test_a_law_is_asked_where_it_applies_and_over_nothing_it_is_vacuous(name: str) -> None:
+    request = REQUESTS.get(name, STACK)
+    model, distributed = derived(name)[:2] if name in REQUESTS else stack()
+    for tasks in (distributed.tasks, ()):
+        plan = plan_distributed(BOOK, request, branch_of(request), model, change(distributed, tasks=tasks))
+        for law in plan.laws:
+            assert law.stage is STAGED.get((law.rule, law.id), False)
+            assert law.vacuous is (law.applicable and law.expected_members > 0 and not tasks)
+            assert bool(law.obligations) is (law.applicable and not law.vacuous)
+            assert law.applicable is True or (law.applicable, law.members, law.expected_members) == (False, 0, 0)
+            assert tasks or law.members == 0
+            assert {law.stage} <= {False, name == "stack"} or not law.applicable
+    assert {law.stage for law in plan.laws if law.applicable} == ({False, True} if name == "stack" else {False})
+
+
+@pytest.mark.parametrize("name", [*REQUESTS, "stack"])
+def test_a_law_asks_how_many_there_are_and_then_each_portion(name: str) -> None:
+    request = REQUESTS.get(name, STACK)
+    model, distributed = derived(name)[:2] if name in REQUESTS else stack()
+    plan = plan_distributed(BOOK, request, branch_of(request), model, distributed)
+    groups = {(rule.id, law.id): law.group for rule in BOOK.rules if isinstance(rule, PassRule | BoundaryRule)
+              for law in rule.laws if isinstance(law, Law)}  # fmt: skip
+    blocks = 2 if name == "stack" else 1
+    for law in plan.laws:
+        group = groups.get((law.rule, law.id))
+        if group is None or not law.obligations:
+            continue
+        parts = {Portion.ALL: {1}, Portion.EACH: {law.members // (1 if group.of_stage else blocks)}}.get(group.portion)
+        asked = [plan.obligations[each] for each in law.obligations]
+        counts = [each for each in asked if "members" in each.witness]
+        assert len(counts) >= 1
+        assert len(asked) > len(counts) or not law.members
+        if parts is not None and blocks == 1:
+            assert len(asked) - len(counts) in parts
+        if group.portion is Portion.OPERATION and blocks == 1:
+            assert 1 < len(asked) - len(counts) < law.members
+
+
+def test_what_a_law_may_speak_of_has_its_number() -> None:
+    bindings = Bindings(ModelView(STACK, stack()[0], BOOK.pass_rules(MODEL_TO_DISTRIBUTED, Workload.TRAINING)))
+    assert {name: bindings.values[name] for name in "BSDgote"} == {
+        "B": 1,
+        "S": 8,
+        "D": 2,
+        "g": 2,
+        "o": 12,
+        "t": 2,
+        "e": 2,
+    }
+    assert {"N", "n_D", "n_w"} <= bindings.counted.values.keys()
+    # Without data-parallel ranks nothing is divided over them.
+    alone = Bindings(ModelView(WHOLE, derived("whole")[0], BOOK.pass_rules(MODEL_TO_DISTRIBUTED, Workload.TRAINING)))
+    assert {"N", "n_D", "n_w"} & alone.counted.values.keys() == {"N", "n_w"}
+
+
+def test_the_number_of_members_is_called_so() -> None:
+    asked = member_count(2, 3)
+    assert (asked.witness, exact.decide(asked).verdict) == ({"members": 3}, Verdict.REFUTED)
 
 
 def test_a_task_that_no_rule_demands_counts_in_every_open_group_of_its_phase() -> None:
