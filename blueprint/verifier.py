@@ -248,9 +248,8 @@ class _Settlement:
                 if check.obligation == index:
                     failed = failed_facts(check, self.plan.obligations[index].witness, self.ledger.names)
                     field = next((fact.field for fact in failed), "")
-                    name = max(
-                        (name for name in each.names if field.startswith(plain(name))), key=len, default=each.names[0]
-                    )
+                    # Of several that begin so the longest, which is the greatest.
+                    name = max((name for name in each.names if field.startswith(plain(name))), default=each.names[0])
                     return msgspec.structs.replace(finding, path=self.place(name), relation=each.id)
         return finding
 

@@ -110,7 +110,8 @@ def test_every_value_and_operation_of_the_model_is_asked_and_its_ends(name: str)
         msgspec.structs.asdict(plan.coverage) if isinstance(plan.coverage, msgspec.Struct) else vars(plan.coverage)
     )
     right = {"source": 1, "source_total": 1, "target": total, "target_total": total}
-    assert {name: count for name, count in counted.items() if count} == right
+    assert {name: count for name, count in counted.items() if count != 0} == right
+    assert len({each.id for each in plan.relations}) == len({each.names for each in plan.relations})
     assert refuted(plan) == set()
 
 
@@ -222,6 +223,7 @@ def planned(name: str, plan: Any) -> TransitionPlan:
 def test_every_entity_that_is_planned_has_the_claims_of_its_rule(name: str) -> None:
     plan = derived(name)[2]
     found = planned(name, plan)
+    assert {each.names for each in found.relations if not each.targets} == {("snapshot",)}
     reached = Counter(target for each in found.relations for target in each.targets)
     assert reached == Counter(each.id for each in (*plan.buffers, *plan.tasks))
     assert refuted(found) == set()
@@ -279,6 +281,13 @@ def test_a_collective_that_is_dropped_or_invented_is_refuted() -> None:
     question = Question()
     portable._collective(question, "x", alone, change(target, collective=msgspec.UNSET), view)
     assert exact.decide(question.obligation()).verdict is Verdict.PROVED
+
+
+def test_the_attention_core_is_its_two_products_and_the_softmax_between_them() -> None:
+    plan = derived("serving")[2]
+    core = tuple(dict.fromkeys(each.name for each in plan.alternatives))
+    fused = {each.implementation.capability for each in plan.tasks if each.implementation.alternatives == core}
+    assert fused == {"compute.batched_matmul", "compute.softmax"}
 
 
 # Every field of all of them ------------------------------------------------------------------------------------------

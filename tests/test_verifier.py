@@ -238,8 +238,9 @@ def test_a_false_id_is_named_after_its_entity_and_a_law_after_the_claim_that_ask
 
 
 def test_a_law_is_named_after_the_entity_of_the_relation_whose_field_is_false() -> None:
-    asked = question(3, "up.forward.work")
-    for label, found in (("up.work", 3), ("up.gradient.work", 9)):
+    asked = question(3, "up.gradient.work")
+    asked.names("up.forward.inputs", ["value:1"], ["value:2"])
+    for label, found in (("up.work", 3), ("up.forward.work", 9)):
         asked.number(label, found, asked.given(label, 3))
     plan = plan_of(3, names=("up", "up.forward", "up.gradient"))
     check = ClaimCheck(Claim.EXACT_WORK, tuple(asked.facts), plan.ask(asked.obligation()))
@@ -247,7 +248,7 @@ def test_a_law_is_named_after_the_entity_of_the_relation_whose_field_is_false() 
     plan.laws.append(replace(law_of(plan), obligations=(check.obligation,)))
     of_law = next(each for each in settled(plan).findings if each.code.startswith("law."))
     assert of_law.relation == "relation:false"
-    assert of_law.path.endswith("/up.gradient")
+    assert of_law.path.endswith("/up.forward")
 
 
 def test_a_list_that_is_too_long_is_not_said_to_lack_what_may_stand_at_its_end() -> None:

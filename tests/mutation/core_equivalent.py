@@ -146,6 +146,44 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
     ("blueprint/facts.py", "words: tuple[Word, Word] | None = None", 'words: tuple[Word, Word] | None = ""'): (
         "the one place that makes facts says for each whether it is about words"
     ),
+    (
+        "blueprint/instances.py",
+        "if member.phase is Phase.FORWARD and member.operation:",
+        "if member.phase is Phase.FORWARD:",
+    ): "what has no operation stands under none, which is never looked up",
+    ("blueprint/instances.py", "groups, expected = [], 0", "groups, expected = [], 1"): (
+        "of no group nothing is asked, and no number of members is a multiple of none"
+    ),
+    (
+        "blueprint/instances.py",
+        "for group in (groups if applicable and not vacuous else ())",
+        "for group in (groups if not vacuous else ())",
+    ): "a law that is not applicable has no groups",
+    (
+        "blueprint/normalform.py",
+        "rising = all(value >= 0 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)",
+        "rising = all(value >= 1 and positive.issuperset(monomial) for monomial, value in factor.items() if monomial)",
+    ): "coefficients are whole numbers, and none is zero",
+    (
+        "blueprint/smtlib.py",
+        "kept.update(i for i, line in enumerate(hypotheses) if line.is_positivity() and line.variables() & reached)",
+        "kept.update(i for i, line in enumerate(hypotheses) if line.variables() & reached)",
+    ): "every other line that shares a variable is kept already",
+    (
+        "blueprint/smtlib.py",
+        "return variables.get(name) or variables.setdefault(name, Var(str(len(variables))))",
+        "return variables.setdefault(name, Var(str(len(variables))))",
+    ): "a default that is not needed is made and dropped",
+    (
+        "blueprint/ir/common.py",
+        'Digest = Annotated[str, msgspec.Meta(pattern=r"\\A[0-9a-f]{64}\\Z", min_length=64, max_length=64)]',
+        'Digest = Annotated[str, msgspec.Meta(pattern=r"\\A[0-9a-f]{64}\\Z", min_length=64, max_length=65)]',
+    ): "the pattern has 64 characters",
+    (
+        "blueprint/ir/common.py",
+        'EntityId = Annotated[str, msgspec.Meta(pattern=r"\\A[a-z]{1,16}:[0-9a-f]{64}\\Z", max_length=81)]',
+        'EntityId = Annotated[str, msgspec.Meta(pattern=r"\\A[a-z]{1,16}:[0-9a-f]{64}\\Z", max_length=82)]',
+    ): "the pattern has 81 characters at most",
     ("blueprint/smtlib.py", "_bounded(found[-1:], len(found))", "_bounded(found[+1:], len(found))"): (
         "each part was bounded where it was made; what is asked here is how many there are"
     ),

@@ -16,15 +16,18 @@ _NO_PLACE = "the place of a command that is issued nowhere: no place is negative
 _ISSUED = "yield from ((each, (queue.category.value, at, -1)) for at, each in enumerate(queue.order))"
 _NOWHERE = 'NOWHERE: Final = ("", -1, -1)'
 
+_FREE = "free = [v for v in dict.fromkeys(itertools.chain(*map(comparison_variables, comparisons)))"
+_OTHER_BOXES = (
+    *("2, 3, 4, 8, 17, 32", "2, 3, 4, 9, 16, 32", "2, 4, 4, 8, 16, 32", "2, 3, 4, 8, 16, 33"),
+    *("2, 3, 4, 16, 32", "2, 4, 8, 16, 32", "2, 3, 4, 8, 32"),
+)
+
 EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
     ("blueprint/solver.py", "BRIEF = 50_000", "BRIEF = 50001"): _LIMIT,
     ("blueprint/smtlib.py", "MAX_NODES = 200_000", "MAX_NODES = 200001"): _LIMIT,
     ("blueprint/smtlib.py", "self.nodes = 0", "self.nodes = 1"): _LIMIT,
     ("blueprint/smtlib.py", "if next(nodes) > MAX_NODES:", "if next(nodes) >= MAX_NODES:"): _LIMIT,
-    **{
-        ("blueprint/normalform.py", "BOX = (2, 3, 4, 8, 16, 32)", f"BOX = ({after})"): _POINT
-        for after in ("2, 3, 4, 8, 17, 32", "2, 3, 4, 16, 32", "2, 4, 8, 16, 32")
-    },
+    **{("blueprint/normalform.py", "BOX = (2, 3, 4, 8, 16, 32)", f"BOX = ({after})"): _POINT for after in _OTHER_BOXES},
     (
         "blueprint/normalform.py",
         "[_slack(each, system) for each in obligation.hypotheses if each.relation is not Relation.EQUAL]",
@@ -43,6 +46,40 @@ EXPLAINED: Final[dict[tuple[str, str, str], str]] = {
         "present = {each.target.primitive for each in targets if isinstance(each, ExpectedTask)}",
         "present = {each.target.primitive for each in targets}",
     ): ("rules that claim something about a task's traffic have one task as their target"),
+    **{
+        ("blueprint/normalform.py", before, after): _POINT
+        for before, after in (
+            (
+                "usable = (v for v in candidates if left.count(v) == 1 and v not in taken and not _mentions(right, v))",
+                "usable = (v for v in candidates if left.count(v) == 1 and not _mentions(right, v))",
+            ),
+            (
+                "fixed = {*system.definitions, *(rule.solved for rule in system.rules)}",
+                "fixed = {*(rule.solved for rule in system.rules)}",
+            ),
+            (
+                "fixed = {*system.definitions, *(rule.solved for rule in system.rules)}",
+                "fixed = {*system.definitions, }",
+            ),
+            (
+                f"{_FREE} if v not in fixed]",
+                f"{_FREE}]",
+            ),
+        )
+    },
+    (
+        "blueprint/normalform.py",
+        "known = [_slack(each, system) for each in obligation.hypotheses if each.relation is not Relation.EQUAL]",
+        "known = [_slack(each, system) for each in obligation.hypotheses]",
+    ): "the difference of an equation is not negative either, as it is nothing: more is proved, nothing false",
+    (
+        "blueprint/normalform.py",
+        "if len(left) * len(right) > MAX_MONOMIALS:",
+        "if len(left) * len(right) >= MAX_MONOMIALS:",
+    ): _LIMIT,
+    ("blueprint/instances.py", "if times > 1:", "if times >= 1:"): (
+        "the right side of one block stands there once, which is said"
+    ),
     ("blueprint/worker.py", "_SIGKILL = 9", "_SIGKILL = 10"): (
         "the signal with which a worker follows its parent; this one ends it, too, as nothing in it takes signals"
     ),

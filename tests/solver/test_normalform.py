@@ -77,6 +77,19 @@ def test_agreement_with_z3(*, left: Term, right: Term, same: bool) -> None:
     assert theirs in {ours, Verdict.UNKNOWN}
 
 
+def test_a_definition_is_put_into_every_sum_that_has_it_somewhere() -> None:
+    goal = equal(A, Sum((Const(2), X)))
+    assert decide(goal, equal(A, Sum((B, X))), equal(B, Const(2)), a=3, b=2, x=1).verdict is Verdict.PROVED
+
+
+def test_a_search_has_its_end() -> None:
+    free = [Var(name) for name in "abcdefg"]
+    question = Obligation((), (equal(product(*free), product(*free)),), {each.name: 1 for each in free}, ground=False)
+    points = normalform._points(question, normalform._system(()))
+    # The witness is one more.
+    assert sum(1 for _ in points) == 4096 + 1
+
+
 def test_nothing_is_no_more_than_nothing() -> None:
     assert decide(equal(Const(0), minus(A, A)), a=1).verdict is Verdict.PROVED
     assert decide(equal(product(A, B), Const(0)), equal(B, Const(0)), a=1, b=0).verdict is Verdict.PROVED

@@ -8,6 +8,7 @@ import re
 import msgspec
 import pytest
 
+from blueprint import smtlib
 from blueprint.errors import ObligationError
 from blueprint.settings import MAX_BITS
 from blueprint.smtlib import MAX_DEPTH, MAX_FACTORS, MAX_MONOMIALS, numbered, render, render_premises
@@ -272,3 +273,18 @@ def test_a_question_beyond_the_limits_has_no_numbers() -> None:
     for term in (wide(40), deep(5000, Sum)):
         asked = ask(equal(term, ONE), ground=True)
         assert numbered(asked) == (asked, ())
+
+
+def test_a_product_that_is_too_long_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    kept = smtlib._bounded
+
+    def seen(monomials: list[tuple[int, tuple[str, ...]]], count: int = 0) -> list[tuple[int, tuple[str, ...]]]:
+        made.append(len(monomials))
+        return kept(monomials, count)
+
+    monkeypatch.setattr(smtlib, "_bounded", seen)
+    long = Sum((A,) * 200)
+    with pytest.raises(ObligationError, match="more than 20000 monomials"):
+        render(ask(equal(product(long, long), A)))
+    assert max(made) <= 200
