@@ -250,8 +250,8 @@ def _check_equations(law: Law | MemoryLaw, cases: Sequence[Case]) -> None:
 
 def _measures(left: sympy.Expr, symbol: sympy.Symbol) -> bool:
     """Whether a left side is one symbol times what is positive for all sizes: where it vanishes, a law says nothing."""
-    parts = [part.as_coeff_Mul() for part in sympy.Add.make_args(sympy.expand(left))]
-    return all(number > 0 and rest.as_powers_dict().get(symbol) == 1 for number, rest in parts)
+    factor = sympy.expand(left).coeff(symbol)
+    return factor.is_positive is True and sympy.expand(left - factor * symbol) == 0
 
 
 def _check_members(law: Law, cases: Sequence[Case]) -> None:

@@ -1,4 +1,4 @@
-"""Numbers that a caller may change, with their defaults."""
+"""Bounds of a run, and what a caller may change within them."""
 
 MAX_BUDGET = 2**31 - 1
 """The largest budget: Z3 reads 0 as "no limit" and wraps above 32 bits."""

@@ -82,8 +82,8 @@ def steps_of(text: str) -> int:
     steps = depth = 0
     for line in text.split("\n"):
         parts = line.count(".") + 1
-        if line.lstrip().startswith("["):
-            depth = parts
+        if line.lstrip().startswith("["):  # a table, or a list within a value, after which the table goes on
+            depth = max(depth, parts)
         steps += parts * (depth + parts)
     return steps
 

@@ -130,10 +130,11 @@ def test_what_is_no_toml_is_refused(content: bytes, tmp_path: Path, monkeypatch:
     [
         ".".join("a" * 20_000) + " = 1",
         f"[{'.'.join('a' * 20_000)}]",
-        f"[{'.'.join('a' * 4_000)}]\n" + "".join(f"{number}=1\n" for number in range(100_000)),
+        f"[{'.'.join('a' * 3_500)}]\n" + "".join(f"{number}=1\n" for number in range(100_000)),
+        f"[{'.'.join('a' * 3_500)}]\nx = [\n[]]\n" + "".join(f"{number}=1\n" for number in range(100_000)),
         f"{'.'.join('b' * 600)}=1\n" * 400,
     ],
-    ids=["key", "table", "deep table", "many"],
+    ids=["key", "table", "deep table", "deep table behind a list", "many"],
 )
 def test_a_file_that_would_be_slow_to_read_is_not_read(
     content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

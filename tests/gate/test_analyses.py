@@ -90,16 +90,6 @@ def address(of: Committed, key: AnalysisKey[Any] = LIVENESS) -> tuple[str, str, 
     return of.digest, key.text, of.session
 
 
-@pytest.fixture
-def gate() -> CommitGate:
-    return gate_of()
-
-
-@pytest.fixture
-def model(gate: CommitGate) -> Committed:
-    return rooted(gate)
-
-
 # Within a stage -----------------------------------------------------------------------------------------------------
 
 

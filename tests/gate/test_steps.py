@@ -73,16 +73,6 @@ class Changing(Distributing):
         return output if changed is None else changed
 
 
-@pytest.fixture
-def gate() -> CommitGate:
-    return gate_of()
-
-
-@pytest.fixture
-def model(gate: CommitGate) -> Committed:
-    return rooted(gate)
-
-
 def told(error: BlueprintError) -> tuple[type[BlueprintError], str, str, str, str]:
     """Everything that an error says: its kind, code, place, words, and where it arose."""
     return type(error), error.code, error.path, error.message, error.origin

@@ -14,35 +14,7 @@ from blueprint.ir.common import Role
 from blueprint.rule import EachTask, OperationSource, PassRule, Rule, Source, ValueSource
 from blueprint.rulebook import Rulebook
 from tests.gate.small import BOOK
-
-OPERATION = """
-from blueprint.case import Workload
-from blueprint.extension import Extension
-from blueprint.workload.extension import ElementwiseOperation
-from blueprint.workload.primitives import PhaseWork, TaskWork
-
-
-def double(elements, e):
-    work = TaskWork(elements, elements * e, elements * e)
-    return PhaseWork(work, work)
-
-
-EXTENSION = Extension(
-    operations=(
-        ElementwiseOperation(
-            kind="doubled",
-            source="query_projection",
-            readers=("scores",),
-            workload=Workload.TRAINING,
-            primitive="gelu",
-            work=double,
-            keeps_inputs=False,
-            rule="training.mlp_activation",
-            tensor_rule="training.activation_tensor",
-        ),
-    )
-)
-"""
+from tests.rules.test_extending import OPERATION
 
 BRINGING = """
 from blueprint.extension import Extension, ExtensionPass

@@ -523,15 +523,26 @@ def test_a_law_is_checked_in_its_own_cases_alone() -> None:
     check_rules(with_law(Law, **parallel, group=members))
     with pytest.raises(RulebookError, match="its group needs a whole number of members"):
         check_rules(with_law(Law, group=members))
-    # A quantity that cancels out where a form or the definitions of a share hold, or on one rank, is not there.
+    # What cancels out where a form or the definitions of a share hold, or on one rank, or may be nothing, says nothing.
     t, h, d, measured = symbols.t, symbols.h, symbols.d, equation.quantity.symbol
-    for factor in (t - 1, symbols.H - h * d, t * symbols.h_t - h, t * symbols.R - symbols.B * symbols.S, 0, -1, t - t):
+    for factor in (
+        symbols.p_i,
+        symbols.o_i,
+        symbols.X_1,
+        t - 1,
+        symbols.H - h * d,
+        t * symbols.h_t - h,
+        t * symbols.R - symbols.B * symbols.S,
+        0,
+        -1,
+        t - t,
+    ):
         with pytest.raises(RulebookError, match=f"its left side is not {measured} times what is always positive"):
             check_rules(with_law(Law, equations=(replace(equation, left=factor * measured), *rest)))
     for left in (measured + 1, measured**2, t * (measured + h) - t * h + h):
         with pytest.raises(RulebookError, match=f"its left side is not {measured} times what is always positive"):
             check_rules(with_law(Law, equations=(replace(equation, left=left), *rest)))
-    for left in (measured, 2 * t * measured, (t + h) * measured):
+    for left in (measured, 2 * t * measured, (t + h) * measured, (symbols.o_i + 1) * measured):
         check_rules(with_law(Law, equations=(replace(equation, left=left), *rest)))
     circular = replace(
         equation, right=lambda case: equation.quantity.symbol if case.tensor_parallel else equation.right(case)
